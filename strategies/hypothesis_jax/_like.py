@@ -1,0 +1,95 @@
+"""From an example of the arguments to the spec of arguments like these."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._dims import Dims
+from ._dtypes import NAMES, kind, resolve
+from ._interval import Typical, mask
+from ._layout import Arguments
+from ._leaves import LeafSpec, array, constant, key, static
+
+__all__ = ["like"]
+
+
+class _Names:
+    """
+    One name per size: equal sizes share it.
+    """
+
+    def __init__(self) -> None:
+        self.of: dict[int, str] = {}
+
+    def dims(self, shape: tuple[int, ...]) -> Dims:
+        return tuple(size if size < 2 else self.of.setdefault(size, self._fresh()) for size in shape)
+
+    def _fresh(self) -> str:
+        count, letters = len(self.of), string.ascii_lowercase
+        return letters[count % 26] + (str(count // 26) if count >= 26 else "")
+
+
+def _range(example: Any) -> tuple[int, int]:
+    """
+    Return the smallest and the largest integer of an example; an abstract or empty one is taken as 0..4.
+    """
+    if isinstance(example, jax.ShapeDtypeStruct) or not example.size:
+        return 0, 4
+    values = np.asarray(example)
+    return int(values.min()), int(values.max())
+
+
+def _array(example: Any, names: _Names) -> LeafSpec:
+    dims = names.dims(example.shape)
+    if jnp.issubdtype(example.dtype, jax.dtypes.prng_key):
+        concrete = isinstance(example, jax.Array)
+        return key(dims, impl=str(jax.random.key_impl(example)) if concrete else None)
+    name = np.dtype(example.dtype).name
+    if name not in NAMES:
+        return constant(example)  # object, string and the narrow formats that JAX only stores
+    dtype = np.dtype(jax.dtypes.canonicalize_dtype(resolve(example.dtype)))
+    if kind(dtype) == "b":
+        return array(dims, dtype, support=mask)
+    if kind(dtype) in "iu":
+        low, high = _range(example)
+        return array(dims, dtype, support=Typical(low=low, high=max(high, low)))
+    return array(dims, dtype)
+
+
+def _leaf(example: Any, names: _Names) -> LeafSpec:
+    if isinstance(example, np.generic):
+        example = np.asarray(example)
+    if isinstance(example, LeafSpec):
+        return example
+    if isinstance(example, jax.Array | np.ndarray | jax.ShapeDtypeStruct):
+        return _array(example, names)
+    if isinstance(example, bool):
+        return static(example, not example)
+    if isinstance(example, int):
+        return static(example, example + 1, example - 1)
+    if isinstance(example, float):
+        return array("", float)
+    if isinstance(example, complex):
+        return array("", complex)
+    return static((example,))
+
+
+def like(*example: Any) -> Arguments:
+    """
+    Return the spec of arguments like these: the same trees, dtypes and ranks, other sizes and values.
+
+    Equal sizes of two or more share a name and so vary together; sizes 1 and 0 stay. Integers stay in the example's
+    own range most of the time. Booleans are masks. Python floats become scalars of JAX's default float; Python
+    integers take a neighbour's value at some signatures; a leaf spec stays as it is; anything else stays the same.
+
+    Args:
+        example: one value or tree for each argument.
+    """
+    names = _Names()
+    specs = tuple(jax.tree.map(lambda leaf: _leaf(leaf, names), one) for one in example)
+    return Arguments(specs, tuple((name, size) for size, name in names.of.items()))

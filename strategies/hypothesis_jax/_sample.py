@@ -1,0 +1,159 @@
+"""The vectorised sampler: many rows of one signature at once, from the adversarial families."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import attrs
+import jax
+import numpy as np
+from hypothesis.errors import InvalidArgument
+
+from ._elements import Array
+from ._families import FAMILIES, NONFINITE
+from ._layout import layout
+from ._signature import Signature
+
+__all__ = ["Sample", "rows", "sample"]
+
+_NUMBER = {name: number for number, name in enumerate(FAMILIES)}
+
+
+@attrs.frozen(eq=False)
+class Sample:
+    """
+    Rows of one signature.
+
+    Attributes:
+        tree: the tree; leaves that vary have the rows along a new axis 0.
+        axes: for each leaf, in the order of ``jax.tree.leaves(tree)``, 0 where it has rows, otherwise None.
+        families: the adversarial family of each row.
+    """
+
+    tree: Any
+    axes: list[int | None]
+    families: tuple[str, ...]
+
+
+def _number(family: str) -> int:
+    """
+    Return the family's number; a Support may bring families of its own.
+    """
+    return _NUMBER.setdefault(family, len(_NUMBER))
+
+
+@functools.lru_cache(maxsize=256)
+def _systematic(families: tuple[tuple[str, ...], ...]) -> tuple[Array, tuple[str, ...]]:
+    """
+    Return the planned rows: each family on all leaves that have it, then on one leaf after the other.
+    """
+    names = [name for name in dict.fromkeys(f for leaf in families for f in leaf) if name != "typical"]
+    typical = _number("typical")
+    plan: list[list[int]] = []
+    tags: list[str] = []
+    for name in names:
+        plan.append([_number(name) if name in leaf else typical for leaf in families])
+        tags.append(name)
+    for place, leaf in enumerate(families if len(families) > 1 else ()):
+        for name in leaf:
+            if name != "typical" and sum(name in other for other in families) > 1:
+                plan.append([_number(name) if i == place else typical for i in range(len(families))])
+                tags.append(name)
+    return np.array(plan, int).reshape(-1, len(families)), tuple(tags)
+
+
+def _mixtures(rng: np.random.Generator, families: tuple[tuple[str, ...], ...], n: int) -> tuple[Array, list[str]]:
+    """
+    Return n random rows: each leaf is typical, or of any of its finite families.
+    """
+    codes = np.full((n, len(families)), _number("typical"))
+    for place, leaf in enumerate(families):
+        finite = np.array([_number(name) for name in leaf if name not in NONFINITE])
+        pick = finite[rng.integers(len(finite), size=n)]
+        codes[:, place] = np.where(rng.random(n) < (0.5 if len(families) > 1 else 0.8), pick, codes[:, place])
+    names = list(_NUMBER)
+    typical = _number("typical")
+    tags = []
+    for row in codes.tolist():
+        odd = {code for code in row if code != typical}
+        tags.append("typical" if not odd else names[odd.pop()] if len(odd) == 1 else "mixture")
+    return codes, tags
+
+
+def _plan(
+    rng: np.random.Generator, families: tuple[tuple[str, ...], ...], n: int, seed: int
+) -> tuple[Array, tuple[str, ...]]:
+    """
+    Return the family of each leaf in each row, and the name of each row.
+    """
+    planned, tags = _systematic(families)
+    first = np.full((1, len(families)), _number("typical"))
+    room = n - 1
+    if room < len(tags):  # another seed goes on where this one stops
+        turn = (seed * room + np.arange(room)) % len(tags)
+        return np.concatenate([first, planned[turn]]), ("typical", *(tags[i] for i in turn.tolist()))
+    mixed, more = _mixtures(rng, families, room - len(tags))
+    return np.concatenate([first, planned, mixed]), ("typical", *tags, *more)
+
+
+def _groups(codes: Array) -> list[tuple[str, Array]]:
+    """
+    Return for each family the rows that have it.
+    """
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    names = list(_NUMBER)
+    return [
+        (names[ordered[start]], order[start:stop])
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
+    ]
+
+
+def sample(spec: Any, n: int, *, seed: int, signature: Signature) -> Sample:
+    """
+    Return n rows of the spec at one signature; the same arguments give the same rows.
+
+    Row 0 is typical. Then each adversarial family appears on all leaves at once, then on one leaf after the other, then
+    random mixtures follow. If n is too small for that, other seeds go on with the families that are still missing.
+
+    Args:
+        spec: a spec. A leaf that is a strategy is drawn once.
+        n: the number of rows.
+        seed: a number that is not negative.
+        signature: one of ``signatures(spec)``.
+
+    Raises:
+        InvalidArgument: n or the seed cannot be, or the signature is not of this spec.
+    """
+    if n < 1:
+        raise InvalidArgument(f"n={n} must be at least 1")
+    if seed < 0:
+        raise InvalidArgument(f"seed={seed} must not be negative")
+    plan = layout(spec)
+    parts = plan.parts(signature)
+    if not all(part.possible for part in parts):
+        raise InvalidArgument(f"signature={signature} gives a leaf a shape that its support does not have")
+    rng = np.random.default_rng(seed)
+    varied = [part for part in parts if part.stacked]
+    codes, tags = _plan(rng, tuple(part.families() for part in varied), n, seed)
+    leaves: list[Any] = []
+    axes: list[int | None] = []
+    place = 0
+    for part in parts:
+        groups: list[tuple[str, Array]] = []
+        if part.stacked:
+            groups = _groups(codes[:, place])
+            place += 1
+        leaf = part.finish(part.rows(rng, groups, n))
+        leaves.append(leaf)
+        axes += [0] if part.stacked else [None] * len(jax.tree.leaves(leaf))
+    return Sample(plan.treedef.unflatten(leaves), axes, tags)
+
+
+def rows(spec: Any, n: int, *, seed: int, signature: Signature) -> Any:
+    """
+    Return the tree of `sample`: n rows, stacked along a new axis 0.
+    """
+    return sample(spec, n, seed=seed, signature=signature).tree
