@@ -11,7 +11,7 @@ from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
 from . import _dims
-from ._dtypes import NAMES, require, resolve
+from ._dtypes import require, resolve
 from ._interval import Real
 from ._leaves import ArraySpec, ConstantSpec, KeySpec, LabelsSpec, LeafSpec, StaticSpec
 from ._parts import ArrayPart, KeyPart, Part, StrategyPart, ValuePart
@@ -92,7 +92,8 @@ class Layout:
         Raises:
             InvalidArgument: names, dtypes or statics do not agree.
         """
-        counts = len(self.alternatives), len(self.statics)
+        alternatives = self.alternatives
+        counts = len(alternatives), len(self.statics)
         have = len(signature.dtypes), len(signature.statics)
         names = sorted(name.removeprefix("*") for name in self.names)
         if [name for name, _ in signature.sizes] != names or counts != have:
@@ -100,10 +101,12 @@ class Layout:
                 f"signature={signature} must be one of this spec, with dims {names}, {counts[0]} dtypes and "
                 f"{counts[1]} statics; take it from signatures(spec)"
             )
-        if any(index >= count for index, count in zip(signature.statics, self.statics, strict=True)) or not set(
-            signature.dtypes
-        ) <= set(NAMES):
-            raise InvalidArgument(f"signature={signature!r} names a dtype or a static value that this spec has not")
+        known = all(dtype in names for dtype, names in zip(signature.dtypes, alternatives, strict=True))
+        if not known or any(i not in range(n) for i, n in zip(signature.statics, self.statics, strict=True)):
+            raise InvalidArgument(
+                f"signature={signature!r} must have only dtypes and static values of this spec: one of {alternatives} "
+                f"for each array, and less than {self.statics}; take it from signatures(spec)"
+            )
 
     def parts(self, signature: Signature) -> list[Part]:
         """

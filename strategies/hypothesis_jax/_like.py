@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._dims import Dims
-from ._dtypes import NAMES, kind, resolve
+from ._dtypes import NAMES, DType, kind, limits, resolve
 from ._interval import Typical, mask
 from ._layout import Arguments
 from ._leaves import LeafSpec, array, constant, key, static
@@ -34,14 +34,16 @@ class _Names:
         return letters[count % 26] + (str(count // 26) if count >= 26 else "")
 
 
-def _range(example: Any) -> tuple[int, int]:
+def _range(example: Any, dtype: DType) -> tuple[int, int]:
     """
-    Return the smallest and the largest integer of an example; an abstract or empty one is taken as 0..4.
+    Return the smallest and the largest integer of an example, as far as the dtype goes; without numbers, 0 and 4.
     """
     if isinstance(example, jax.ShapeDtypeStruct) or not example.size:
         return 0, 4
     values = np.asarray(example)
-    return int(values.min()), int(values.max())
+    least, most = limits(dtype)
+    low, high = (min(max(int(value), least), most) for value in (values.min(), values.max()))
+    return low, high
 
 
 def _array(example: Any, names: _Names) -> LeafSpec:
@@ -56,8 +58,8 @@ def _array(example: Any, names: _Names) -> LeafSpec:
     if kind(dtype) == "b":
         return array(dims, dtype, support=mask)
     if kind(dtype) in "iu":
-        low, high = _range(example)
-        return array(dims, dtype, support=Typical(low=low, high=max(high, low)))
+        low, high = _range(example, dtype)
+        return array(dims, dtype, support=Typical(low=low, high=high))
     return array(dims, dtype)
 
 

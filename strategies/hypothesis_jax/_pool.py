@@ -26,6 +26,7 @@ PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 LARGE = 17
 HUGE = 65536  # a float16 sum of more ones than this is infinite
 MOST = 200_000  # elements of all leaves together, in the huge signature
+ATTEMPTS = 12  # signatures with other than the first alternatives to try for one place of the pool
 TRIES = 40  # extras to try before the pool stays smaller
 
 
@@ -138,6 +139,17 @@ class _Builder:
         """
         return tuple((position + position // count * place) % count for place, count in enumerate(self.counts))
 
+    def _turns(self) -> list[tuple[int, ...]]:
+        """
+        Return the turn, then the turn without one of its alternatives, then a single one: a refused alternative must
+        not hold back those that come with it.
+        """
+        turn = self._turn(self.position)
+        places = [place for place, index in enumerate(turn) if index]
+        without = [tuple(0 if p == place else index for p, index in enumerate(turn)) for place in places]
+        single = [tuple(index if p == place else 0 for p, index in enumerate(turn)) for place in places]
+        return [turn, *without, *single]
+
     def signature(self, sizes: Sizes, turn: tuple[int, ...]) -> Signature:
         arrays = self.plan.alternatives
         dtypes = tuple(names[i] for names, i in zip(arrays, turn, strict=False))
@@ -152,14 +164,18 @@ class _Builder:
 
     def first_of(self, group: list[Sizes]) -> list[Signature]:
         """
-        Return the first accepted signature of a group, with the alternatives whose turn it is if they are accepted.
+        Return the first accepted signature of a group, with the alternatives whose turn it is where possible.
         """
-        for turn in dict.fromkeys((self._turn(self.position), (0,) * len(self.counts))):
-            for sizes in group:
-                signature = self.signature(sizes, turn)
-                if self.accepts(signature):
-                    self.position += 1
-                    return [signature]
+        found = (self.signature(sizes, turn) for turn in self._turns() for sizes in group)
+        for signature in itertools.islice(dict.fromkeys(found), ATTEMPTS):
+            if self.accepts(signature):
+                self.position += 1
+                return [signature]
+        for sizes in group:  # whatever else was refused, the first alternatives have their chance
+            signature = self.signature(sizes, (0,) * len(self.counts))
+            if self.accepts(signature):
+                self.position += 1
+                return [signature]
         return []
 
 

@@ -66,6 +66,10 @@ REFUSED = {
     "no rows": (lambda: sample(array("n"), 0, seed=0, signature=signatures(array("n"))[0]), r"n=0"),
     "a negative seed": (lambda: sample(array("n"), 1, seed=-1, signature=signatures(array("n"))[0]), r"seed=-1"),
     "another spec's signature": (lambda: trees(array("n"), signature=signatures(array("m"))[0]), r"with dims \['n'\]"),
+    "another spec's dtype": (
+        lambda: trees(array("n"), signature=signatures(array("n", jnp.int32))[0]),
+        r"must have only dtypes",
+    ),
     "an empty pool": (lambda: signatures(array("n"), 0), r"k=0 must be at least 1"),
     "nothing accepted": (lambda: signatures(array("n"), accept=lambda s: False), r"tried n=2 float32; n=1 float32"),
     "nothing fits": (lambda: signatures(labels("3", below="c"), accept=lambda s: dict(s.sizes)["c"] < 1), r"tried"),

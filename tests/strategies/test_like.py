@@ -72,6 +72,11 @@ def test_integers_stay_in_range(assert_all_examples) -> None:
     assert_all_examples(trees(like(np.array([2, 5, 3]))), lambda t: bool(((t[0] >= 2) & (t[0] <= 5)).all()))
 
 
+def test_integers_beyond_jax(minimal) -> None:
+    """A numpy int64 that JAX cannot hold is taken as the nearest it can."""
+    assert minimal(trees(like(np.int64(2**40))))[0] == 2**31 - 1
+
+
 def test_own_sizes_first() -> None:
     """The first signature is the example itself: its sizes, dtypes and static values."""
     found = signatures(like(jnp.ones((4, 6)), 7))[0]

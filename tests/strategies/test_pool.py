@@ -76,6 +76,13 @@ def test_refused_alternatives_fall_back() -> None:
     assert [dict(s.sizes) for s in found[:2]] == [{"n": 2, "d": 3}, {"n": 1, "d": 1}]
 
 
+def test_refused_alternatives_hold_back_no_others() -> None:
+    """An alternative that is always refused does not keep another leaf's from the pool."""
+    found = signatures([array("n"), static(1, 2), static(3, 4)], accept=lambda s: s.statics[0] == 0)
+
+    assert {s.statics for s in found} == {(0, 0), (0, 1)}
+
+
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
 def test_huge_last(dtype) -> None:
     """A narrow float leaf is large enough, once, to overflow a sum of ones; and no larger than needed."""

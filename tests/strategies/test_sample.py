@@ -220,6 +220,16 @@ def test_strategy_leaves_are_drawn_once() -> None:
     assert first.tree[1] == again.tree[1]
 
 
+def test_inside_a_test_of_hypothesis(assert_all_examples) -> None:
+    """Strategy leaves can be sampled inside a body of given too."""
+    spec = [array("2"), st.integers(0, 9)]
+    signature = Signature((), ("float32",))
+
+    assert_all_examples(
+        st.integers(0, 9), lambda seed: rows(spec, 2, seed=seed, signature=signature)[1] in range(10), 3
+    )
+
+
 def test_keys_differ() -> None:
     """Each row has a key of its own."""
     found = rows(key(), 32, seed=0, signature=Signature())
