@@ -1,0 +1,47 @@
+"""Promotion of arrays to the widest dtype of their kind, and what dtypes can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ._trees import is_inexact
+
+__all__ = ["eps", "narrow", "wide", "wide_dtype"]
+
+
+def wide_dtype(leaf: Any) -> Any:
+    """
+    Return the 64-bit dtype of a leaf's kind: float64, or complex128.
+    """
+    return jnp.complex128 if jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating) else jnp.float64
+
+
+def wide(leaves: Sequence[Any]) -> list[Any]:
+    """
+    Promote the inexact leaves to 64 bits; call under ``jax.enable_x64(True)``. Other leaves stay as they are.
+    """
+    return [np.asarray(leaf).astype(wide_dtype(leaf)) if is_inexact(leaf) else leaf for leaf in leaves]
+
+
+def narrow(leaves: Sequence[Any]) -> list[Any]:
+    """
+    Demote the inexact leaves to 32 bits. Other leaves stay as they are.
+    """
+    demoted = []
+    for leaf in leaves:
+        if is_inexact(leaf):
+            complex_ = jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating)
+            leaf = np.asarray(leaf).astype(np.complex64 if complex_ else np.float32)  # noqa: PLW2901
+        demoted.append(leaf)
+    return demoted
+
+
+def eps(leaf: Any) -> float:
+    """
+    Return the machine epsilon of an inexact leaf's dtype.
+    """
+    return float(jnp.finfo(jnp.result_type(leaf)).eps)

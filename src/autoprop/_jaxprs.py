@@ -1,0 +1,227 @@
+"""What JAX's traced programs say of a function; the only module that knows primitives and their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as jex
+
+__all__ = [
+    "Literal",
+    "equations",
+    "evaluate",
+    "handles_non_finite",
+    "has_stop_gradient",
+    "inner_program",
+    "narrowest_eps",
+    "refusal",
+    "scan_parts",
+    "stop_gradient_lines",
+    "subprograms",
+    "while_parts",
+]
+
+Literal = jex.Literal
+
+# Messages by which JAX says that it has no derivative of this kind, by design. Anything else that a derivative raises is a fault.
+_REFUSALS = (
+    "can't apply forward-mode autodiff (jvp) to a custom_vjp function",
+    "Reverse-mode differentiation does not work for lax.while_loop",
+    "Differentiation rule for",
+    "Transpose rule (for reverse-mode differentiation)",
+    "Pure callbacks do not support",
+    "IO callbacks do not support",
+)
+
+
+def refusal(error: BaseException) -> str | None:
+    """
+    Return why JAX has no derivative of this kind by design, or None if the error is no such refusal.
+    """
+    text = str(error)
+    return next((text.splitlines()[0][:160] for start in _REFUSALS if start in text), None)
+
+
+def _is_program(value: Any) -> bool:
+    return isinstance(value, (jex.Jaxpr, jex.ClosedJaxpr))
+
+
+def subprograms(eqn: Any) -> Iterator[Any]:
+    """
+    Yield the jaxprs (closed or open) among an equation's parameters.
+    """
+    for value in eqn.params.values():
+        for leaf in value if isinstance(value, (tuple, list)) else (value,):
+            if _is_program(leaf):
+                yield leaf
+
+
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """
+    Yield every equation of a jaxpr, those of inner jaxprs too.
+    """
+    for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+        yield eqn
+        for inner in subprograms(eqn):
+            yield from equations(inner)
+
+
+def has_stop_gradient(program: Any) -> bool:
+    """
+    Say whether a jaxpr, or an equation by its inner jaxprs, stops a gradient anywhere.
+    """
+    programs = subprograms(program) if hasattr(program, "primitive") else (program,)
+    return any(eqn.primitive.name == "stop_gradient" for inner in programs for eqn in equations(inner))
+
+
+def evaluate(eqn: Any, values: Sequence[Any]) -> list[Any]:
+    """
+    Run one equation on values for its inputs, custom rules included; returns the list of its outputs.
+    """
+    known = [(var, value) for var, value in zip(eqn.invars, values, strict=True) if not isinstance(var, Literal)]
+    inputs = {id(var): (var, value) for var, value in known}
+    outputs = [jex.Var(var.aval) if isinstance(var, jex.DropVar) else var for var in eqn.outvars]
+    jaxpr = jex.Jaxpr(
+        constvars=[],
+        invars=[var for var, _ in inputs.values()],
+        outvars=outputs,
+        eqns=[eqn.replace(outvars=outputs)],
+        effects=eqn.effects,
+        debug_info=None,
+    )
+    found: list[Any] = jex.jaxpr_as_fun(jex.ClosedJaxpr(jaxpr, []))(*[value for _, value in inputs.values()])
+    return list(found)
+
+
+def inner_program(eqn: Any) -> Any:
+    """
+    Return the closed jaxpr that an equation calls once on its inputs: jit, checkpoint, custom rules and their kin.
+    """
+    for key in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
+        if key in eqn.params:
+            inner = eqn.params[key]
+            return inner if isinstance(inner, jex.ClosedJaxpr) else jex.ClosedJaxpr(inner, [])
+    raise NotImplementedError(f"the primitive {eqn.primitive.name} is not known to call one program on its inputs")
+
+
+def scan_parts(eqn: Any) -> tuple[Any, int, int, int, bool]:
+    """
+    Return a scan's body, its number of constants and of carried values, its length and whether it runs backwards.
+    """
+    p = eqn.params
+    if "ft_in" in p:  # JAX 0.11 and later; 0.10 has the two counts
+        consts, carry = (len(part) for part in p["ft_in"].unpack()[:2])
+    else:
+        consts, carry = p["num_consts"], p["num_carry"]
+    return p["jaxpr"], consts, carry, p["length"], p["reverse"]
+
+
+def while_parts(eqn: Any) -> tuple[Any, Any, int, int]:
+    """
+    Return a while loop's condition and body, and the number of constants of each.
+    """
+    p = eqn.params
+    return p["cond_jaxpr"], p["body_jaxpr"], p["cond_nconsts"], p["body_nconsts"]
+
+
+def narrowest_eps(jaxpr: Any) -> float:
+    """
+    Return the machine epsilon of the narrowest floating dtype that a jaxpr computes in (2.2e-16 at least).
+    """
+    eps = float(jnp.finfo(jnp.float64).eps)
+    for eqn in equations(jaxpr):
+        for var in eqn.outvars:
+            dtype = getattr(var.aval, "dtype", None)
+            if dtype is not None and jnp.issubdtype(dtype, jnp.inexact):
+                eps = max(eps, float(jnp.finfo(dtype).eps))
+    return eps
+
+
+# An entry of an input is still itself after these, so a test for NaN or infinity behind them is a test of the input.
+_ENTRYWISE = frozenset(
+    "abs add broadcast_in_dim convert_element_type copy copy_p div exp expand_dims integer_pow log max min mul neg pow reduce_max "
+    "reduce_min reshape rev select_n slice square squeeze stop_gradient sub transpose".split()
+)
+
+
+def handles_non_finite(jaxpr: Any) -> list[bool]:
+    """
+    Say for each input of a jaxpr whether the program looks for NaN or infinity in it on purpose.
+
+    That is ``is_finite``, ``x != x`` or a comparison with infinity, on the input itself or an entrywise function of it.
+    Only such inputs are given NaN and infinite entries: elsewhere ``0 * inf`` in a derivative is nobody's fault.
+    """
+    inner = getattr(jaxpr, "jaxpr", jaxpr)
+    tested: set[int] = set()
+    _follow(inner, [frozenset({i}) for i in range(len(inner.invars))], tested)
+    return [i in tested for i in range(len(inner.invars))]
+
+
+def _follow(jaxpr: Any, sources: list[frozenset[int]], tested: set[int]) -> list[frozenset[int]]:
+    none: frozenset[int] = frozenset()
+    known = dict(zip(jaxpr.invars, sources, strict=True))
+
+    def read(var: Any) -> frozenset[int]:
+        return none if isinstance(var, jex.Literal) else known.get(var, none)
+
+    for eqn in jaxpr.eqns:
+        inputs = [read(var) for var in eqn.invars]
+        name = eqn.primitive.name
+        bodies = [getattr(p, "jaxpr", p) for p in subprograms(eqn)]
+        outputs = [none] * len(eqn.outvars)
+        if name == "is_finite" or (name in ("ne", "eq") and _is_non_finite_test(eqn)):
+            tested.update(*inputs)
+        elif bodies and len(bodies[0].invars) == len(eqn.invars) and len(bodies[0].outvars) == len(eqn.outvars):
+            outputs = _follow(bodies[0], inputs, tested)
+        elif name in _ENTRYWISE:
+            distinct = {source for source in inputs if source}
+            outputs = [next(iter(distinct)) if len(distinct) == 1 else none] * len(eqn.outvars)
+        known.update(zip(eqn.outvars, outputs, strict=True))
+    return [read(var) for var in jaxpr.outvars]
+
+
+def _is_non_finite_test(eqn: Any) -> bool:
+    left, right = eqn.invars
+    if left is right and not isinstance(left, jex.Literal):
+        return True
+    values = [side.val for side in (left, right) if isinstance(side, jex.Literal)]
+    return any(jnp.issubdtype(jnp.result_type(v), jnp.floating) and bool(jnp.any(jnp.isinf(v))) for v in values)
+
+
+def stop_gradient_lines(fn: Callable[..., Any], primals: tuple[Any, ...]) -> list[str]:
+    """
+    Return ``file:line`` of each `jax.lax.stop_gradient` that a function calls at these arguments, each once.
+    """
+    from ._trees import is_array
+
+    leaves, treedef = jax.tree.flatten(primals)
+    traced = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
+
+    def call(values: list[Any]) -> Any:
+        merged = list(leaves)
+        for i, value in zip(traced, values, strict=True):
+            merged[i] = value
+        return fn(*jax.tree.unflatten(treedef, merged))
+
+    try:
+        closed = jax.make_jaxpr(call)([leaves[i] for i in traced])
+    except Exception:  # noqa: BLE001  advice only: a function that cannot be traced has no lines to name
+        return []
+    found = [source_line(eqn) for eqn in equations(closed) if eqn.primitive.name == "stop_gradient"]
+    return list(dict.fromkeys(line for line in found if line))
+
+
+def source_line(eqn: Any) -> str:
+    """
+    Return ``file:line`` of the user's code that made an equation, or an empty string if JAX does not tell.
+    """
+    try:  # private, see ARCHITECTURE.md: without it messages only lack the line
+        from jax._src import source_info_util
+
+        frame = source_info_util.user_frame(eqn.source_info.traceback)
+        return f"{frame.file_name}:{frame.start_line}" if frame else ""
+    except (ImportError, AttributeError, TypeError):
+        return ""

@@ -1,0 +1,42 @@
+"""Every threshold by which a verdict is reached, with its derivation."""
+
+from __future__ import annotations
+
+# Agreement of two routes that compute one quantity in the same precision. Each rounding is at most eps/2 of its term;
+# a route's error grows with the square root of their number when they are independent, and 64 covers some four thousand
+# of them. It is a first filter only: routes further apart are computed again in 64 bits (`SHRINK`).
+ROUTES = 64.0
+
+# A difference that is rounding shrinks by eps(wide)/eps(narrow) when both routes are promoted; a real one does not
+# shrink. The geometric middle between "all" and "nothing" of that ratio decides.
+SHRINK = 0.5  # exponent of the ratio of the epsilons
+
+# Routes that compute in a narrow dtype inside do not profit from promotion: then only a gross difference is told from
+# rounding: 1024 roundings of the largest element of the leaf, and a tenth of it.
+GROSS_ROUNDINGS, GROSS_SHARE = 1024.0, 0.1
+
+# ⟨u, Jv⟩ against ⟨Jᵀu, v⟩: 64·eps·√(number of terms)·Σ|terms|; none of 4,160 sound cases exceeded it.
+ADJOINT = 64.0
+
+# The line integral accuses from this many times its own error estimate. Confirmation settles false accusations.
+SCREEN = 8.0
+
+# Rounding of one evaluation in the projection ⟨u, f⟩: 4·eps·Σ|u f|.
+EVALUATION = 4.0
+
+# A numeric slope convicts only from this many times its own error, and the interval it is compared with is widened by 8
+# errors: the errors are spreads of three values, whose ratio to the true error exceeds 8 about once in 10⁵ draws.
+CONVICT, WIDEN = 20.0, 8.0
+
+# Relative slack on a slope in 64 bits: Richardson columns agree to 1e-7 where higher derivatives are of order one.
+SLACK = 1e-7
+
+# A slope is known well enough to say that the law holds if its error is below a thousandth of it.
+KNOWN = 1e-3
+
+# A NaN needs only a bounded slope to be wrong: known to 30 %.
+BOUNDED = 0.3
+
+# Beyond this magnitude of the arguments a value that no longer responds at all is saturated (bisection inside a fixed
+# bracket, clipping at a far limit): a declared derivative that does not vanish there is not held against the function.
+SATURATED = 100.0

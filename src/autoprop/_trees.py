@@ -1,0 +1,54 @@
+"""Leaves of argument trees: their paths and their kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+__all__ = ["is_array", "is_inexact", "is_key", "is_non_finite", "leaf_paths", "matches_name"]
+
+
+def is_key(leaf: Any) -> bool:
+    """
+    Say whether a leaf is an array of typed PRNG keys.
+    """
+    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def is_array(leaf: Any) -> bool:
+    """
+    Say whether a leaf is traced: arrays and NumPy scalars, and Python floats and complex numbers. Python integers,
+    booleans, strings and everything else are static.
+    """
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, float, complex))
+
+
+def is_inexact(leaf: Any) -> bool:
+    """
+    Say whether a leaf can be differentiated: floating or complex.
+    """
+    return is_array(leaf) and not is_key(leaf) and jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+
+
+def is_non_finite(leaf: Any) -> bool:
+    """
+    Say whether an inexact leaf holds a NaN or an infinity.
+    """
+    return is_inexact(leaf) and not bool(np.all(np.isfinite(np.asarray(leaf).astype(np.complex128))))
+
+
+def leaf_paths(tree: Any, prefix: str = "") -> list[str]:
+    """
+    Return the path of each leaf, such as ``['w']``, behind ``prefix``.
+    """
+    return [prefix + jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(tree)[0]]
+
+
+def matches_name(path: str, name: str) -> bool:
+    """
+    Say whether a leaf's path is ``name`` or lies below it.
+    """
+    return path == name or (path.startswith(name) and path[len(name)] in "[.")

@@ -1,0 +1,168 @@
+"""The slope of a function of one variable from differences at many steps, with its own error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from .._tolerance import EVALUATION
+
+__all__ = ["OFFSETS", "STEPS", "Slope", "slope"]
+
+Array = np.ndarray[Any, Any]
+
+STEPS = 2.0 ** -np.arange(3.0, 39.0)
+_ULPS = np.arange(1.0, 5.0) * 2.0**-50
+# Where the function is to be evaluated: at 0, at ±STEPS, and at ±4 points a few units in the last place apart.
+OFFSETS = np.concatenate([[0.0], STEPS, -STEPS, _ULPS, -_ULPS])
+
+_N = len(STEPS)
+_TINY = 1e-300
+
+
+@attrs.frozen
+class Slope:
+    """
+    What is known of a slope: every value in ``[low, high]`` is a valid directional derivative, up to ``error``.
+
+    Attributes:
+        kind: ``smooth``, ``kink`` (left and right differ), ``edge`` (one side only is in the domain), ``infinite``,
+            ``stairs`` (flat on the finest scale, sloping on the coarse one), ``constant`` (no response at any step) or
+            ``unknown``.
+        low: lower end, in units of the function per unit step.
+        high: upper end.
+        error: its own error, same units.
+        reason: why nothing is known, where ``kind`` is ``unknown``.
+    """
+
+    kind: str
+    low: float = np.nan
+    high: float = np.nan
+    error: float = np.inf
+    reason: str = ""
+
+    @property
+    def scale(self) -> float:
+        """
+        The size of the slope.
+        """
+        return max(abs(self.low), abs(self.high))
+
+
+def slope(values: Array, magnitude: float, eps: float) -> Slope:
+    """
+    Return the slope at 0 of the function whose values at `OFFSETS` are given.
+
+    Source: Richardson extrapolation over halved steps; the noise after Moré and Wild, "Estimating derivatives of noisy
+    simulations" (2012).
+
+    Args:
+        values: the function's values at `OFFSETS`, float64.
+        magnitude: Σ|terms| of the projection that made the function scalar, the size against which it rounds.
+        eps: machine epsilon of the narrowest dtype that the function computes in.
+    """
+    f0 = float(values[0])
+    if not np.isfinite(f0):
+        return Slope("unknown", reason="the value is not finite")
+    plus, minus = values[1 : 1 + _N], values[1 + _N : 1 + 2 * _N]
+    near = np.concatenate([values[: 2 * _N : -1][:4], [f0], values[1 + 2 * _N : 5 + 2 * _N]])
+    noise = max(EVALUATION * eps * max(magnitude, abs(f0), _TINY), _measured_noise(near))
+    differences = np.concatenate([plus, minus]) - f0
+    if np.all(differences == 0):
+        return Slope("constant", 0.0, 0.0, 6 * noise / STEPS[0])
+    right_quotients, right, right_error = _side(plus, f0, 1, noise)
+    left_quotients, left, left_error = _side(minus, f0, -1, noise)
+    steepest = 10 * max((abs(x) for x in (right, left) if np.isfinite(x)), default=0.0)
+    if any(_jumps(side, f0, noise, steepest) for side in (plus, minus)):
+        return Slope("unknown", reason="the function jumps here")
+    if any(_diverges(quotients) for quotients in (right_quotients, left_quotients)):
+        return Slope("infinite", -np.inf, np.inf)
+    sides = [(v, e) for v, e in ((right, right_error), (left, left_error)) if np.isfinite(v)]
+    if not sides:
+        return Slope("unknown", reason="no side of the point is in the domain")
+    low, high = min(v for v, _ in sides), max(v for v, _ in sides)
+    error = max(e for _, e in sides)
+    stairs = _stairs(plus - f0, minus - f0, right_quotients, left_quotients)
+    if stairs is not None and low == high == 0:
+        return Slope("stairs", min(0.0, stairs[0]), max(0.0, stairs[1]), stairs[1] - stairs[0])
+    if len(sides) == 1:
+        return Slope("edge", low, high, error)
+    return Slope("smooth" if high - low <= 8 * error else "kink", low, high, error)
+
+
+def _measured_noise(near: Array) -> float:
+    """
+    Noise from third differences of nine points a few ulps apart; 0 where they are not finite.
+    """
+    if not np.all(np.isfinite(near)):
+        return 0.0
+    third = np.diff(near, 3)
+    return float(4 * np.sqrt(np.mean(third**2) / 20))
+
+
+def _side(values: Array, f0: float, sign: int, noise: float) -> tuple[Array, float, float]:
+    """
+    Difference quotients on one side, the slope there and its error.
+    """
+    with np.errstate(all="ignore"):
+        quotients = sign * (values - f0) / STEPS
+        first = 2 * quotients[1:] - quotients[:-1]
+        second = (4 * first[1:] - first[:-1]) / 3
+        candidates = [
+            _plateau(first, STEPS[1:], noise),
+            _plateau(second, STEPS[2:], noise),
+            _plateau(quotients, STEPS, noise),
+        ]
+    value, error = min(candidates, key=lambda c: c[1])
+    return quotients, value, error
+
+
+def _plateau(values: Array, steps: Array, noise: float) -> tuple[float, float]:
+    """
+    Estimate and error from three consecutive agreeing values; among good runs the one at the smallest steps wins, for
+    a plateau at large steps can be a coincidence.
+    """
+    low, mid, high = values[:-2], values[1:-1], values[2:]
+    spread = np.maximum(np.abs(low - mid), np.abs(mid - high))
+    floor = noise / steps[2:]
+    error = np.where(np.isfinite(spread), spread + 6 * floor, np.inf)
+    best = int(np.argmin(error))
+    if not np.isfinite(error[best]):
+        return np.nan, np.inf
+    size = np.maximum(np.abs(mid), _TINY)
+    good = np.flatnonzero((floor <= 1e-3 * size) & (error <= 1e-5 * size + 200 * floor))
+    if good.size:
+        breaks = np.flatnonzero(np.diff(good) != 1)
+        run = good[breaks[-1] + 1 :] if breaks.size else good
+        best = int(run[np.argmin(error[run])])
+    return float(mid[best]), float(error[best])
+
+
+def _jumps(values: Array, f0: float, noise: float, steepest: float) -> bool:
+    step = np.abs(values[-6:] - f0)
+    if not np.all(np.isfinite(step)):
+        return False
+    return bool(np.all(step > 100 * noise + steepest * STEPS[-6:]) and step.min() > step.max() / 2)
+
+
+def _diverges(quotients: Array) -> bool:
+    size = np.abs(quotients[8:28])
+    if not (np.all(np.isfinite(size)) and np.all(size > 0)):
+        return False
+    return bool(np.all(size[1:] / size[:-1] > 1.02) and size[-1] > 100 * size[0])
+
+
+def _stairs(right: Array, left: Array, right_quotients: Array, left_quotients: Array) -> tuple[float, float] | None:
+    """
+    Lowest and highest coarse quotient if the function is exactly flat at the smallest steps of both sides but not at
+    larger ones: an iteration that stops at a tolerance, or arithmetic narrower than it seems.
+    """
+    coarse = []
+    for differences, quotients in ((right, right_quotients), (left, left_quotients)):
+        moving = np.flatnonzero(np.isfinite(differences) & (differences != 0))
+        if moving.size == 0 or np.any(differences[-6:] != 0):
+            return None
+        coarse += [float(q) for q in quotients[moving[: max(2, moving.size // 2)]]]
+    return min(coarse), max(coarse)

@@ -1,0 +1,119 @@
+"""The function under test in 64 bits, alone and unbatched: its values along a line and its derivatives there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .._dtypes import wide
+from .._jaxprs import narrowest_eps, refusal
+from .._pairing import absolute_terms, cotangents, pair
+from .._point import Point
+from .._subject import Subject
+from .difference import OFFSETS, Slope, slope
+from .paired import paired
+
+__all__ = ["FAST_COMPILE", "Promoted"]
+
+# The optimisation level at which checking programs are compiled: they run few times and compilation dominates.
+FAST_COMPILE = {"xla_backend_optimization_level": 0}
+
+
+class Promoted:
+    """
+    One point of a subject in 64 bits.
+
+    Every program is compiled once for a subject and kept there; only the point's numbers are the object's own.
+    All methods work under ``jax.enable_x64(True)`` by themselves.
+
+    Attributes:
+        moved: the moved leaves, as float64 or complex128 NumPy arrays.
+        held: the held leaves, inexact ones promoted.
+        seed: the point's seed.
+        error: what the function raised on promoted arguments, or None.
+    """
+
+    def __init__(self, subject: Subject, point: Point) -> None:
+        self.subject, self.seed = subject, point.seed
+        self.error: Exception | None = None
+        moved, held = subject.split(point.primals)
+        with jax.enable_x64(True):
+            self.moved, self.held = wide(moved), wide(held)
+            try:
+                self.eps, self._dtypes = subject.compiled("promoted:trace", self._trace)
+            except Exception as error:  # noqa: BLE001  the function under test may refuse wide arguments with anything
+                self.error = error
+
+    def _trace(self) -> Any:
+        jaxpr, shapes = jax.make_jaxpr(self.subject.f, return_shape=True)(self.moved, self.held)
+        return narrowest_eps(jaxpr), [leaf.dtype for leaf in shapes]
+
+    def cotangents(self, seed: int | None = None) -> list[Any]:
+        """
+        Return the point's cotangents in the dtypes of the promoted outputs.
+        """
+        return cotangents(self.subject, self.seed if seed is None else seed, self._dtypes)
+
+    def _program(self, name: str, build: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+        return self.subject.compiled(f"promoted:{name}", lambda: jax.jit(build(), compiler_options=FAST_COMPILE))
+
+    def _along(self) -> Callable[..., Any]:
+        f, holds_stops = self.subject.f, "stop_gradient" in self.subject.target.intended
+
+        def along(moved: Any, held: Any, v: Any, u: Any) -> Any:
+            g = paired(lambda leaves: f(leaves, held), moved) if holds_stops else (lambda leaves: f(leaves, held))
+
+            def at(offset: Any) -> Any:
+                return pair(u, g([x + (offset * t).astype(x.dtype) for x, t in zip(moved, v, strict=True)]))
+
+            # one after the other, never batched: a fault of a batching rule is not to be mistaken for a wrong derivative
+            return jax.lax.map(at, jnp.asarray(OFFSETS)), absolute_terms(u, f(moved, held))
+
+        return along
+
+    def slope(self, v: Sequence[Any], u: Sequence[Any]) -> Slope:
+        """
+        Return the slope of ⟨u, f(x + s·v)⟩ at s = 0, from differences alone; stopped values are held fixed if the target
+        says that stops are intended.
+        """
+        with jax.enable_x64(True):
+            values, magnitude = self._program("along", self._along)(self.moved, self.held, list(v), list(u))
+            return slope(np.asarray(values, np.float64), float(magnitude), self.eps)
+
+    def forward(self, v: Sequence[Any]) -> list[Any] | str:
+        """
+        Return J·v by forward mode, or why there is none.
+        """
+        f = self.subject.f
+
+        def build() -> Callable[..., Any]:
+            return lambda moved, held, t: jax.jvp(lambda m: f(m, held), (moved,), (t,))[1]
+
+        return self._derivative("forward", build, list(v))
+
+    def reverse(self, u: Sequence[Any]) -> list[Any] | str:
+        """
+        Return Jᵀ·u by reverse mode, or why there is none. A scalar loss is differentiated by the target's own transform.
+        """
+        subject = self.subject
+
+        def build() -> Callable[..., Any]:
+            return lambda moved, held, c: jax.vjp(lambda m: subject.f(m, held), moved)[1](c)[0]
+
+        return self._derivative("reverse", build, list(u))
+
+    def _derivative(self, name: str, build: Callable[[], Callable[..., Any]], direction: list[Any]) -> list[Any] | str:
+        known = self.subject.memo.get(f"promoted:{name}:refused")
+        if known is not None:
+            return str(known)
+        with jax.enable_x64(True):
+            try:
+                return [np.asarray(y) for y in self._program(name, build)(self.moved, self.held, direction)]
+            except Exception as error:  # noqa: BLE001  whatever a rule under test raises
+                reason = refusal(error) or f"{type(error).__name__}: {error}".splitlines()[0][:200]
+                self.subject.memo[f"promoted:{name}:refused"] = reason
+                return reason

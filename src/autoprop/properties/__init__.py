@@ -1,0 +1,87 @@
+"""The laws, one object each, and the table that lists them."""
+
+from __future__ import annotations
+
+import difflib
+
+from .._errors import UsageError
+from .._finding import Finding
+from .._point import Point
+from .._subject import Subject
+from .._target import Target
+from .._verdict import Verdict, Violated
+from ._law import Property, finding, law
+from ._row import Row
+from .adjoint import adjoint
+from .argnums import argnums_order, value_and_grad
+from .contract import expected_grad, reference, rejects
+from .finite import finite
+from .numeric import numeric
+from .stop_gradient import frozen, live, stop_identity
+from .structure import structure
+from .transforms import jit, vmap
+
+LAWS: dict[str, Property] = {
+    found.name: found
+    for found in (
+        structure,
+        finite,
+        rejects,
+        stop_identity,
+        frozen,
+        live,
+        argnums_order,
+        value_and_grad,
+        jit,
+        vmap,
+        adjoint,
+        numeric,
+        reference,
+        expected_grad,
+    )
+}
+
+__all__ = ["LAWS", "Property", "Row", "chosen", "finding", "get", "judge", "law", *LAWS]  # noqa: PLE0604
+
+
+def get(name: str) -> Property:
+    """
+    Return the law of that name.
+
+    Raises:
+        UsageError: there is no such law; the message names those that are spelled alike.
+    """
+    if name in LAWS:
+        return LAWS[name]
+    near = difflib.get_close_matches(name, LAWS, 3, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"the laws are {', '.join(LAWS)}"
+    raise UsageError(f"{name!r} is not a law; {hint}")
+
+
+def chosen(target: Target) -> list[Property]:
+    """
+    Return the laws that a target asks for, in listing order.
+    """
+    if target.properties is None:
+        return list(LAWS.values())
+    wanted = {get(name).name for name in target.properties}
+    return [found for name, found in LAWS.items() if name in wanted]
+
+
+def judge(target: Target, name: str, point: Point) -> Verdict | Finding:
+    """
+    Judge one law of a target at one point.
+
+    Returns:
+        A `Finding` where the law is violated, else the verdict.
+
+    Raises:
+        UsageError: there is no such law, or it does not apply to the target.
+    """
+    found = get(name)
+    subject = Subject(target, point.primals)
+    reason = found.why_not(subject)
+    if reason is not None:
+        raise UsageError(f"{target.name}: the law {name!r} does not apply: {reason}")
+    verdict = found.judge(subject, point)
+    return finding(found, subject, point, verdict) if isinstance(verdict, Violated) else verdict

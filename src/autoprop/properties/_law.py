@@ -1,0 +1,153 @@
+"""What a law is: a name, a formula, and how to judge it at a point."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from .._environment import Environment
+from .._errors import Falsified, UsageError
+from .._finding import Finding
+from .._jaxprs import stop_gradient_lines
+from .._point import Point
+from .._subject import Subject
+from .._target import Target
+from .._verdict import Undecided, Verdict, Violated
+
+if TYPE_CHECKING:
+    from ._row import Row
+
+__all__ = ["Property", "finding", "law"]
+
+
+def _always(subject: Subject) -> str | None:
+    return None
+
+
+@attrs.frozen(eq=False)
+class Property:
+    """
+    A law of differentiation. Calling it checks one function at one point.
+
+    Attributes:
+        name: the law's name in pytest ids, the corpus and the command line.
+        group: the group it is listed under.
+        judge: ``judge(subject, point)`` returns the `Verdict` at one point, alone and unbatched.
+        applies: ``applies(subject)`` returns why the law does not apply to a target, or None where it does.
+        screen: ``screen(row)`` is traced into the program that screens many points at once. It returns an array of
+            suspicion scores, positive where the law may be broken; None if the law is judged point by point only.
+        somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
+        numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
+        smooth_only: the law is not meaningful at points with NaN or infinite entries.
+        doc: the docstring: formula, why it must hold, **Catches**, **Does not catch**.
+        error: the exception class raised by a call; each law has its own.
+    """
+
+    name: str
+    group: str
+    judge: Callable[[Subject, Point], Verdict]
+    applies: Callable[[Subject], str | None] = _always
+    screen: Callable[[Row], Any] | None = None
+    somewhere: bool = False
+    numeric: bool = False
+    smooth_only: bool = True
+    doc: str = ""
+    error: type[Falsified] = Falsified
+
+    @property
+    def formula(self) -> str:
+        """
+        The law in one line.
+        """
+        return inspect.cleandoc(self.doc).splitlines()[0] if self.doc else self.name
+
+    def why_not(self, subject: Subject) -> str | None:
+        """
+        Return why the law does not apply to a target, or None where it does.
+        """
+        if self.numeric and "custom_rules" in subject.target.intended:
+            return "custom rules declare another derivative on purpose (intended=('custom_rules',))"
+        return self.applies(subject)
+
+    def __call__(self, fn: Callable[..., Any], *args: Any, **contract: Any) -> Verdict:
+        """
+        Check the law for ``fn`` at ``args``, for use inside one's own ``@given`` tests.
+
+        Args:
+            fn: the function under test.
+            *args: concrete arguments: arrays, pytrees of arrays, keys, static values.
+            **contract: options of `Target`, such as ``argnums`` or ``frozen``; ``seed`` chooses the tangents and cotangents.
+
+        Returns:
+            `Holds` or `Undecided`.
+
+        Raises:
+            Falsified: the law is violated; the class is the law's own ``error``.
+            UsageError: the law does not apply to this function, or the contract is wrong.
+        """
+        seed = contract.pop("seed", 0)
+        target = Target(fn, args, **contract)
+        subject, point = Subject(target, args), Point(args, seed)
+        reason = self.why_not(subject)
+        if reason is not None:
+            raise UsageError(f"{target.name}: the law {self.name!r} does not apply: {reason}")
+        verdict = self.judge(subject, point)
+        if isinstance(verdict, Violated):
+            raise self.error(finding(self, subject, point, verdict))
+        return verdict
+
+
+def finding(law: Property, subject: Subject, point: Point, verdict: Violated) -> Finding:
+    """
+    Return the finding that a violated law of a subject makes at a point.
+    """
+    notes = []
+    if law.numeric and not subject.target.intended:
+        lines = stop_gradient_lines(subject.target.fn, point.primals)
+        if lines:
+            notes.append(
+                f"the function stops gradients at {', '.join(lines)}; if that is meant, say "
+                "intended=('stop_gradient',): stopped values are then held fixed"
+            )
+    return Finding(
+        property=law.name,
+        formula=law.formula,
+        target=subject.target.name,
+        point=point,
+        mismatches=verdict.mismatches,
+        environment=Environment.current(),
+        argnames=subject.argnames,
+        notes=tuple(notes),
+    )
+
+
+def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verdict]], Property]:
+    """
+    Turn ``judge(subject, point) -> Verdict`` into a law named like the function; options are `Property`'s attributes.
+
+    The docstring's first line is the law's formula.
+    """
+
+    def decorate(judge: Callable[[Subject, Point], Verdict]) -> Property:
+        name = judge.__name__
+        if not judge.__doc__:
+            raise UsageError(f"law {name!r} needs a docstring whose first line is its formula")
+        title = "".join(part.capitalize() for part in name.split("_"))
+        error = type(f"{title}Falsified", (Falsified,), {"__doc__": f"The law `{name}` is violated.", "__module__": judge.__module__})
+        return Property(name=name, group=group, judge=judge, doc=judge.__doc__, error=error, **options)
+
+    return decorate
+
+
+def undecided_if_raises(subject: Subject, point: Point) -> Undecided | None:
+    """
+    Return `Undecided` if the function itself raises at a point: then no law has anything to say there.
+    """
+    try:
+        subject.target.fn(*point.primals)
+    except Exception as error:  # noqa: BLE001  the function under test may raise anything
+        return Undecided(f"the function raises {type(error).__name__} here")
+    return None

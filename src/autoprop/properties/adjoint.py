@@ -1,0 +1,97 @@
+"""The law `adjoint`: reverse mode is the transpose of forward mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .._dtypes import eps
+from .._pairing import absolute_terms, cotangents, pair, tangents
+from .._point import Point
+from .._subject import Subject
+from .._tolerance import ADJOINT
+from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.promoted import Promoted
+from ._law import law
+from ._row import Row
+from .finite import _derivatives
+from .numeric import _applies
+
+__all__ = ["adjoint"]
+
+
+def _count(*leaves: Any) -> int:
+    return sum(int(np.prod(jnp.shape(leaf))) for group in leaves for leaf in group)
+
+
+def _screen(row: Row) -> Any:
+    if row.forward is None or row.reverse is None:
+        return jnp.zeros(())
+    forward, reverse = pair(row.cotangents, row.forward), pair(row.reverse, row.tangents)
+    terms = absolute_terms(row.cotangents, row.forward) + absolute_terms(row.reverse, row.tangents)
+    unit = max(eps(x) for x in [*row.moved, *row.value])
+    bound = ADJOINT * unit * np.sqrt(_count(row.moved, row.value)) * terms
+    bad = (jnp.abs(forward - reverse) > bound) | (jnp.isfinite(forward) != jnp.isfinite(reverse))
+    return jnp.where(row.is_finite & bad, 1.0, 0.0)
+
+
+@law("modes", applies=_applies, screen=_screen)
+def adjoint(subject: Subject, point: Point) -> Verdict:
+    """
+    ⟨u, J v⟩ = ⟨Jᵀ u, v⟩
+
+    Forward mode applies the Jacobian, reverse mode its transpose; the two scalars are sums of the same terms. No numeric
+    derivative is needed, so the bound is rounding alone: 64·eps·√n·Σ|terms|, and the difference must persist in 64 bits.
+
+    **Catches** transpose rules that disagree with their JVP, one mode that is NaN or zero where the other is not.
+
+    **Does not catch** a rule that is wrong in both modes alike (`numeric`), or functions with one mode only.
+    """
+    moved, held = subject.split(point.primals)
+    u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
+    value, reverse, forward = _derivatives(subject, moved, held, u, v)
+    if reverse is None or forward is None:
+        return Undecided("only one mode of differentiation is there")
+    if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):
+        return Undecided("the value is not finite")
+    unit = max(eps(x) for x in [*moved, *value])
+    count = _count(moved, value)
+    left, right, bound = _sides(u, v, forward, reverse, unit, count)
+    if _close(left, right, bound):
+        return Holds()
+    here = Promoted(subject, point)
+    if here.error is not None:
+        return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
+    v64, u64 = tangents(subject, here.moved, point.seed), here.cotangents()
+    wide_forward, wide_reverse = here.forward(v64), here.reverse(u64)
+    if isinstance(wide_forward, str) or isinstance(wide_reverse, str):
+        return Undecided("only one mode of differentiation is there in 64 bits")
+    sides = _sides(u64, v64, wide_forward, wide_reverse, here.eps, count)
+    if _close(*sides):
+        return Undecided("the difference is there in the narrow dtype only")
+    left, right, bound = sides
+    gap = abs(left - right)
+    routes = (("⟨u, J v⟩", f"{left:.9g}"), ("⟨Jᵀ u, v⟩", f"{right:.9g}"))
+    origin = f"{ADJOINT:.0f} · eps · √{count} · Σ|terms|, in 64 bits"
+    if not np.isfinite(gap):
+        leaf = next((p for p, g in zip(subject.moved_paths, wide_reverse, strict=True) if not np.all(np.isfinite(g))), "value")
+        return Violated((Mismatch(leaf, (), routes, None, None, "one mode is finite and the other is not"),))
+    return Violated((Mismatch("value", (), routes, gap, bound, origin),))
+
+
+def _sides(u: Any, v: Any, forward: Any, reverse: Any, unit: float, count: int) -> tuple[float, float, float]:
+    with jax.enable_x64(True), np.errstate(all="ignore"):
+        # a tangent of 0 at a non-finite entry is no statement about the gradient there
+        g = [np.where(np.asarray(t) == 0, 0, np.asarray(g)) for g, t in zip(reverse, v, strict=True)]
+        left, right = float(pair(u, forward)), float(pair(g, v))
+        terms = float(absolute_terms(u, forward)) + float(absolute_terms(g, v))
+    return left, right, ADJOINT * unit * float(np.sqrt(count)) * terms
+
+
+def _close(left: float, right: float, bound: float) -> bool:
+    if not np.isfinite(left) or not np.isfinite(right):
+        return not np.isfinite(left) and not np.isfinite(right)
+    return abs(left - right) <= bound

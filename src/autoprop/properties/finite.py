@@ -1,0 +1,167 @@
+"""The law `finite`: a finite value has a finite gradient, unless the derivative itself diverges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .._jaxprs import refusal
+from .._pairing import cotangents, tangents
+from .._point import Point
+from .._subject import Subject
+from .._tolerance import BOUNDED
+from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.difference import Slope
+from ..oracles.promoted import FAST_COMPILE, Promoted
+from ._compare import number
+from ._law import law
+from ._row import Row
+from .numeric import _applies
+
+__all__ = ["finite"]
+
+ENTRIES = 4  # how many non-finite entries of a leaf are judged by their slopes
+
+
+def _screen(row: Row) -> Any:
+    derivatives = [*(row.reverse or []), *(row.forward or [])]
+    good = jnp.all(jnp.array([jnp.all(jnp.isfinite(d)) for d in derivatives] or [True]))
+    return jnp.where(row.is_finite & ~good, 1.0, 0.0)
+
+
+@law("contract", applies=_applies, screen=_screen, smooth_only=False)
+def finite(subject: Subject, point: Point) -> Verdict:
+    """
+    f(x) finite ⇒ ∇f(x) finite, unless the slope itself is infinite
+
+    Where a value and its slopes are finite, so is the derivative, in both modes and in the user's own dtype. An infinite
+    derivative is right where the slope grows without bound (the square root at 0); NaN never is.
+
+    **Catches** ``0 · inf`` and ``inf / inf`` in backward passes: masks applied after the dangerous operation, norms at 0,
+    powers at 0, overflow of an intermediate value.
+
+    **Does not catch** wrong finite numbers (`numeric`), or gradients silently 0 where they overflow (`precision`).
+    """
+    moved, held = subject.split(point.primals)
+    u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
+    value, reverse, forward = _derivatives(subject, moved, held, u, v)
+    if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):
+        return Undecided("the value is not finite")
+    if reverse is None and forward is None:
+        return Undecided("there is no derivative here")
+    here = Promoted(subject, point)
+    undecided: Undecided | None = None
+    for i, gradient in enumerate(reverse or []):
+        g = np.asarray(gradient).astype(np.complex128)
+        for k in np.flatnonzero(~np.isfinite(g.reshape(-1)))[:ENTRIES]:
+            verdict = _entry(subject, here, i, int(k), np.asarray(gradient).reshape(-1)[k])
+            if isinstance(verdict, Violated):
+                return verdict
+            undecided = undecided or (verdict if isinstance(verdict, Undecided) else None)
+    if undecided is None and reverse is not None and all(_all_finite(g) for g in reverse):
+        verdict = _forward(subject, here, forward, v)
+        if not isinstance(verdict, Holds):
+            return verdict
+    return undecided or Holds()
+
+
+def _derivatives(subject: Subject, moved: Any, held: Any, u: Any, v: Any) -> tuple[Any, Any, Any]:
+    """
+    Value, Jᵀu and Jv in the user's dtype; a mode that is not there is None.
+    """
+
+    def reverse(m: Any, h: Any, c: Any) -> Any:
+        value, pull = jax.vjp(lambda x: subject.f(x, h), m)
+        return value, pull(c)[0]
+
+    def forward(m: Any, h: Any, t: Any) -> Any:
+        return jax.jvp(lambda x: subject.f(x, h), (m,), (t,))
+
+    found: list[Any] = []
+    for name, build, direction in (("reverse", reverse, u), ("forward", forward, v)):
+        key = f"finite:{name}:{bool(jax.config.jax_enable_x64)}"
+        program = subject.compiled(key, lambda build=build: jax.jit(build, compiler_options=FAST_COMPILE))
+        try:
+            found.append(program(moved, held, direction))
+        except Exception as error:  # noqa: BLE001  refusals are fine; other errors are what `structure` reports
+            refusal(error)
+            found.append(None)
+    value = next((pair[0] for pair in found if pair is not None), None)
+    if value is None:
+        value = subject.f(moved, held)
+    return value, found[0] and found[0][1], found[1] and found[1][1]
+
+
+def _all_finite(leaf: Any) -> bool:
+    return bool(np.all(np.isfinite(np.asarray(leaf).astype(np.complex128))))
+
+
+def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict:
+    """
+    Judge one non-finite entry of the gradient by the slope in its coordinate.
+    """
+    path, x = subject.moved_paths[i], np.asarray(here.moved[i])
+    index = tuple(int(j) for j in np.unravel_index(k, x.shape))
+    at = x.reshape(-1)[k]
+    if not np.isfinite(at):
+        if not _responds(subject, here):
+            return Undecided("the value does not respond to any finite entry")
+        shown = f"{number(at)} in the argument"
+        origin = "the value is finite and cannot depend on an entry that is not, so its derivative there is 0"
+        return Violated((Mismatch(path, index, (("reverse", number(ad)), ("argument", shown)), None, None, origin),))
+    if here.error is not None:
+        return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
+    direction = [np.zeros_like(leaf) for leaf in here.moved]
+    size = abs(at) if abs(at) > 1e-290 else 1.0
+    direction[i].reshape(-1)[k] = size
+    return _against(here.slope(direction, here.cotangents()), size, ad, path, index, "reverse", x.dtype, subject, i)
+
+
+def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, dtype: Any, subject: Any, i: int) -> Verdict:
+    if measured.kind == "unknown":
+        return Undecided(measured.reason)
+    if measured.kind == "infinite":
+        if np.isnan(ad):
+            origin = "the slope is infinite there, so the derivative may be infinite but not NaN"
+            return Violated((Mismatch(path, index, ((mode, number(ad)), ("numeric", "infinite")), None, None, origin),))
+        return Holds()
+    low, high, error = measured.low / size, measured.high / size, measured.error / size
+    if error > BOUNDED * max(abs(low), abs(high), 1e-3):
+        return Undecided("noise")
+    own = subject.split(subject.join(*subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))))[0][i]
+    if not np.isnan(ad) and max(abs(low), abs(high)) > float(jnp.finfo(jnp.result_type(own)).max) / 8:
+        return Holds()  # a derivative that the dtype cannot represent may be infinite
+    shown = f"{low:.9g}" if low == high else f"{low:.9g} .. {high:.9g}"
+    origin = "value and slope are finite there, so the derivative must be"
+    return Violated((Mismatch(path, index, ((mode, number(ad)), ("numeric", f"{shown} ± {error:.1e}")), None, None, origin),))
+
+
+def _responds(subject: Subject, here: Promoted) -> bool:
+    if here.error is not None:
+        return False
+    v = tangents(subject, here.moved, here.seed)
+    measured = here.slope(v, here.cotangents())
+    return measured.kind not in ("unknown", "constant") and measured.scale > 20 * measured.error
+
+
+def _forward(subject: Subject, here: Promoted, forward: Any, v: Any) -> Verdict:
+    """
+    Judge a non-finite tangent of the output by the slope along the same direction.
+    """
+    for y, path in zip(forward or [], subject.output_paths, strict=False):
+        flat = np.asarray(y).reshape(-1)
+        bad = np.flatnonzero(~np.isfinite(flat.astype(np.complex128)))
+        if not bad.size:
+            continue
+        if here.error is not None:
+            return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
+        u = [np.zeros_like(c) for c in here.cotangents()]
+        at = subject.output_paths.index(path)
+        u[at].reshape(-1)[bad[0]] = 1.0
+        index = tuple(int(j) for j in np.unravel_index(int(bad[0]), np.shape(y)))
+        measured = here.slope([np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)], u)
+        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", flat.dtype, subject, 0)
+    return Holds()

@@ -1,0 +1,145 @@
+"""The laws of transforms: jit and vmap change how a function runs, never what it computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .._pairing import cotangents
+from .._point import Point, direction
+from .._subject import Subject
+from .._trees import is_inexact, is_key
+from .._verdict import Holds, Undecided, Verdict
+from ._compare import Routes, agree, attempt
+from ._law import law, undecided_if_raises
+
+__all__ = ["jit", "vmap"]
+
+
+def _derivative(subject: Subject, seed: int) -> Any:
+    """
+    ``(moved, held) -> array outputs and, where there is a reverse mode, Jᵀu``.
+    """
+
+    def both(moved: Any, held: Any) -> Any:
+        u = cotangents(subject, seed, [y.dtype for y in subject.inexact_outputs])
+        value, pull = jax.vjp(lambda m: subject.f(m, held), moved)
+        return value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
+
+    return both
+
+
+def _plain(subject: Subject) -> Any:
+    def value(moved: Any, held: Any) -> Any:
+        return [leaf for leaf in jax.tree.leaves(subject.target.fn(*subject.join(moved, held))) if hasattr(leaf, "dtype")]
+
+    return value
+
+
+def _gradient_paths(subject: Subject) -> list[str]:
+    return [*subject.output_paths, *(f"gradient of {path}" for path in subject.moved_paths)]
+
+
+def _needs_arrays(subject: Subject) -> str | None:
+    return None if any(kind != "static" for kind in subject.kinds) else "no argument is an array"
+
+
+@law("transforms", applies=_needs_arrays)
+def jit(subject: Subject, point: Point) -> Verdict:
+    """
+    jit(f)(x) = f(x) and jit(grad f)(x) = grad f(x), up to rounding
+
+    Compilation may fuse and reassociate, which rounds differently; a difference that does not shrink with the precision
+    is no rounding. Value and gradient are both compared.
+
+    **Catches** code that asks whether it is being traced, Python side effects, values baked in at trace time.
+
+    **Does not catch** what tracing and eager evaluation share.
+    """
+    raises = undecided_if_raises(subject, point)
+    if raises is not None:
+        return raises
+    plain, both = _plain(subject), _derivative(subject, point.seed)
+
+    def routes(primals: tuple[Any, ...]) -> Routes:
+        moved, held = _as_arrays(subject, primals)
+        left, right = attempt(lambda: plain(moved, held)), attempt(lambda: jax.jit(plain)(moved, held))
+        return Routes(("eager", "jit"), subject.array_output_paths, left, right)
+
+    verdict = agree(subject, point, routes)
+    if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
+        return verdict
+
+    def derivatives(primals: tuple[Any, ...]) -> Routes:
+        moved, held = _as_arrays(subject, primals)
+        left = attempt(lambda: both(moved, held))
+        program = subject.compiled(f"jit:{point.seed}", lambda: jax.jit(both))
+        return Routes(("eager", "jit"), _gradient_paths(subject), left, attempt(lambda: program(moved, held)))
+
+    verdict = agree(subject, point, derivatives)
+    return Holds() if isinstance(verdict, Undecided) and "no such derivative" in verdict.reason else verdict
+
+
+@law("transforms", applies=_needs_arrays)
+def vmap(subject: Subject, point: Point) -> Verdict:
+    """
+    vmap(f)([x₀, x₁, x₂])[i] = f(xᵢ), and the same for the gradient, up to rounding
+
+    A batch is a loop written otherwise. The batch is the point itself and two neighbours of it; value and gradient of
+    each are compared with those of each point alone.
+
+    **Catches** batching rules that drop, clamp or reorder, reductions over the wrong axis, custom_vmap rules.
+
+    **Does not catch** faults that need a batch of another size or another in_axes.
+    """
+    raises = undecided_if_raises(subject, point)
+    if raises is not None:
+        return raises
+    plain, both = _plain(subject), _derivative(subject, point.seed)
+
+    def routes(primals: tuple[Any, ...], fn: Any, paths: Any) -> Routes:
+        moved, held = _as_arrays(subject, primals)
+        batch, axes = _batch(subject, moved, held, point.seed)
+        singles = [jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)]
+
+        def loop() -> Any:
+            values = [jax.tree.leaves(fn(*single)) for single in singles]
+            return [jnp.stack(column) for column in zip(*values, strict=True)]
+
+        mapped = attempt(lambda: jax.vmap(fn, in_axes=axes, axis_size=3)(*batch))
+        return Routes(("one by one", "vmap"), paths, attempt(loop), mapped)
+
+    verdict = agree(subject, point, lambda p: routes(p, plain, subject.array_output_paths))
+    if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
+        return verdict
+    verdict = agree(subject, point, lambda p: routes(p, both, _gradient_paths(subject)))
+    return Holds() if isinstance(verdict, Undecided) and "no such derivative" in verdict.reason else verdict
+
+
+def _leaf(x: Any) -> bool:
+    return x is None
+
+
+def _as_arrays(subject: Subject, primals: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    moved, held = subject.split(primals)
+    return [jnp.asarray(x) for x in moved], [x if is_key(x) else jnp.asarray(x) for x in held]
+
+
+def _batch(subject: Subject, moved: list[Any], held: list[Any], seed: int) -> tuple[Any, Any]:
+    """
+    The point and two neighbours, stacked, and their axes; keys whose generator draws otherwise in a batch are shared.
+    """
+
+    def stack(x: Any, name: str) -> Any:
+        if not is_inexact(x):
+            return jnp.stack([x, x, x])
+        r = direction(seed, f"neighbour:{name}", np.shape(x)) / 8
+        return jnp.stack([x, (x * (1 + r)).astype(x.dtype), (x * (1 - r)).astype(x.dtype)])
+
+    axes_held = [None if is_key(x) and "fry" not in str(jax.random.key_impl(x)) else 0 for x in held]
+    stacked = [x if axis is None else stack(x, f"held{i}") for i, (x, axis) in enumerate(zip(held, axes_held, strict=True))]
+    batch = [stack(x, p) for x, p in zip(moved, subject.moved_paths, strict=True)], stacked
+    return batch, ([0] * len(moved), axes_held)

@@ -1,0 +1,116 @@
+"""Which screened points are judged alone, and their verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._point import Point
+from .._verdict import Holds, Undecided, Verdict, Violated
+from ..properties import Property
+from .screen import Batch
+from .signatures import Slot
+from .tally import Tally
+
+__all__ = ["EDGES", "Confirm", "judged"]
+
+ACCUSED = 4  # accused points of a law that are judged per batch
+CLEARED = 3  # after so many cleared points of one family at a signature, others of it wait behind new families
+
+# Families that lie exactly where a derivative may be wrong on a set of measure zero: judged without being accused.
+EDGES = (
+    "zeros",
+    "zero element",
+    "zero row",
+    "ones",
+    "ties",
+    "equal elements",
+    "equal rows",
+    "small integers",
+    "half integers",
+    "identity",
+    "all true",
+    "one true",
+    "edges",
+    "out of range",
+)
+
+
+def judged(law: Property, slot: Slot, point: Point) -> Verdict:
+    """
+    Return a law's verdict at a point; a law that itself fails there is undecided, and says so.
+    """
+    try:
+        return law.judge(slot.subject, point)
+    except Exception as error:  # noqa: BLE001  the function under test may raise anything anywhere
+        text = (str(error).strip().splitlines() or [""])[0][:120]
+        return Undecided(f"judging raised {type(error).__name__}: {text}")
+
+
+class Confirm:
+    """
+    Judges the suspicious points of one signature, law by law.
+    """
+
+    def __init__(self, slot: Slot, tally: Tally) -> None:
+        self.slot, self.tally = slot, tally
+        self.cleared: Counter[tuple[str, str]] = Counter()
+
+    def batch(
+        self, batch: Batch, scored: tuple[Any, dict[str, Any]], laws: Sequence[Property], edges: bool, late: Callable[[], bool]
+    ) -> Iterator[tuple[Property, Point, Violated]]:
+        """
+        Count what the screen held, judge what it accuses (and, with ``edges``, one point of each edge family), and yield
+        each law's first violation.
+        """
+        finite, scores = scored
+        for law in laws:
+            if law.name not in scores or law.somewhere:
+                continue
+            meant = batch.usable & finite & (batch.finite | (not law.smooth_only))
+            accused = meant & np.any(scores[law.name] > 0, axis=1)
+            self.tally.add(law.name, Holds(), int(np.sum(meant & ~accused)))
+            self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
+            order = self._order(law, batch, accused, scores[law.name])
+            chosen = order[:ACCUSED]
+            if edges and law.name == "numeric":
+                chosen += [i for i in self._edge_rows(batch, meant) if i not in chosen]
+            done = 0
+            for i in chosen:
+                if late():
+                    break
+                done += int(bool(accused[i]))
+                point = batch.point(i)
+                verdict = judged(law, self.slot, point)
+                self.tally.add(law.name, verdict)
+                if isinstance(verdict, Violated):
+                    yield law, point, verdict
+                    break
+                self.cleared[law.name, point.family] += 1
+            left = int(np.sum(accused)) - done
+            self.tally.add(law.name, Undecided("suspected by the screen, not judged alone for lack of time"), left)
+
+    def _order(self, law: Property, batch: Batch, accused: Any, scores: Any) -> list[int]:
+        """
+        The accused points, new families first, the most suspicious of each first.
+        """
+        best = np.max(np.where(np.isnan(scores), np.inf, scores), axis=1)
+        rows = sorted(np.flatnonzero(accused).tolist(), key=lambda i: -best[i])
+        seen: Counter[str] = Counter()
+        ranked = []
+        for i in rows:
+            family = batch.sample.families[i]
+            ranked.append((seen[family] + self.cleared[law.name, family] // CLEARED, i))
+            seen[family] += 1
+        return [i for _, i in sorted(ranked, key=lambda pair: pair[0])]
+
+    @staticmethod
+    def _edge_rows(batch: Batch, meant: Any) -> list[int]:
+        first: dict[str, int] = {}
+        for i, family in enumerate(batch.sample.families):
+            if family in EDGES and meant[i]:
+                first.setdefault(family, i)
+        return list(first.values())

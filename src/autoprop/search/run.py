@@ -1,0 +1,253 @@
+"""The search of one target: rounds over its signatures until the points or the time are used up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from .._events import Checked, Counts, Event, Found
+from .._finding import Finding
+from .._settings import Settings
+from .._target import Target
+from .._verdict import Holds, Undecided, Violated
+from ..properties import Property, chosen, finding
+from .confirm import EDGES, Confirm, judged
+from .drawn import explore_drawn
+from .screen import Batch, Screen, draw
+from .shrink import shrink
+from .signatures import Slot, is_drawn, slots
+from .tally import Tally
+
+__all__ = ["Outcome", "explore", "search"]
+
+FIRST = 192  # points of each signature in the first round
+NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
+WIDE_SIGNATURES = 3  # signatures at which those laws are judged in the first round; later rounds take one point of each
+SHRINK_SECONDS = 6.0  # wall time for shrinking one finding
+TICK = 0.5  # seconds between progress events
+
+
+@attrs.frozen
+class Outcome:
+    """
+    What a search of one target found.
+
+    Attributes:
+        findings: one for each violated law, shrunk.
+        counts: law to `Counts`.
+        points: how many points were screened or judged.
+        seconds: wall time.
+    """
+
+    findings: tuple[Finding, ...]
+    counts: Mapping[str, Counts]
+    points: int
+    seconds: float
+
+
+def search(target: Target, *, settings: Settings | None = None) -> Outcome:
+    """
+    Search for points at which a law of the target is broken.
+
+    Raises:
+        UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
+    """
+    findings, last = [], None
+    for event in explore(target, settings or Settings()):
+        if isinstance(event, Found):
+            findings.append(event.finding)
+        elif isinstance(event, Checked):
+            last = event
+    assert last is not None
+    return Outcome(tuple(findings), last.counts, last.points, last.seconds)
+
+
+def explore(target: Target, settings: Settings | None = None, *, properties: Sequence[str] | None = None) -> Iterator[Event]:
+    """
+    Search a target and yield what happens: `Checked` now and then, `Found` for each finding, `Checked` at the end.
+
+    Args:
+        target: the target.
+        settings: how long and how widely to look.
+        properties: names of the laws to look for; the target's own by default.
+
+    Raises:
+        UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
+    """
+    settings = settings or Settings()
+    if properties is not None:
+        target = target.replace(properties=tuple(properties))
+    laws = chosen(target)
+    if is_drawn(target):
+        yield from explore_drawn(target, settings, laws)
+    else:
+        yield from _Run(target, settings, laws).events()
+
+
+class _Run:
+    """
+    The state of one search.
+    """
+
+    def __init__(self, target: Target, settings: Settings, laws: list[Property]) -> None:
+        self.target, self.settings = target, settings
+        self.start = time.perf_counter()
+        self.names = [law.name for law in laws]
+        self.tally = Tally()
+        self.points = 0
+        self.slots = slots(target, settings)
+        self.active = self._applicable(laws)
+        self.screens: dict[int, Screen] = {}
+        self.confirms = [Confirm(slot, self.tally) for slot in self.slots]
+        self.nowhere: dict[str, Any] = {}  # laws that must hold somewhere: the lowest score of each part so far
+        self.found = False
+        self.ticked = self.start
+
+    def _applicable(self, laws: list[Property]) -> dict[str, Property]:
+        active = {}
+        for law in laws:
+            reason = law.why_not(self.slots[0].subject)
+            if reason is None:
+                active[law.name] = law
+                continue
+            self.tally.rule_out(law.name, reason)
+            if self.target.properties is not None and law.name in self.target.properties:
+                from .._errors import UsageError
+
+                raise UsageError(f"{self.target.name}: the law {law.name!r} was asked for but does not apply: {reason}")
+        return active
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.start
+
+    def late(self) -> bool:
+        return self.settings.seconds is not None and self.seconds >= self.settings.seconds
+
+    def enough(self) -> bool:
+        full = self.settings.examples is not None and self.points >= self.settings.examples
+        return full or self.late() or not self.active
+
+    def checked(self, done: bool) -> Checked:
+        return Checked(self.target.name, self.tally.counts(self.names), self.points, self.seconds, done)
+
+    def tick(self) -> Iterator[Event]:
+        if time.perf_counter() - self.ticked > TICK:
+            self.ticked = time.perf_counter()
+            yield self.checked(False)
+
+    def events(self) -> Iterator[Event]:
+        turn = 0
+        while not self.enough() and not (turn and self.found):
+            for number, slot in enumerate(self.slots):
+                if self.enough() and (turn or number):
+                    break
+                yield from self._visit(turn, number, slot)
+                yield from self.tick()
+            turn += 1
+        yield from self._somewhere()
+        yield self.checked(True)
+
+    def _visit(self, turn: int, number: int, slot: Slot) -> Iterator[Event]:
+        """
+        One signature in one round: draw, screen, confirm, then the laws that are judged point by point.
+        """
+        rows = min(FIRST, self.settings.rows) if turn == 0 else self.settings.rows
+        if self.settings.examples is not None:
+            share = -(-self.settings.examples // len(self.slots))
+            rows = max(1, min(rows, share, self.settings.examples - self.points))
+        screen = self.screens.setdefault(number, Screen(slot, [law for law in self.active.values() if law.screen]))
+        rows = min(rows, max(4, screen.chunk * 8))
+        batch = draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
+        if number == 0 and turn == 0:
+            yield from self._narrow(slot, batch, [law for law in self.active.values() if law.name == "structure"], 1)
+        scored = screen.scores(batch)
+        self.points += len(batch)
+        if scored is not None:
+            self._note_somewhere(batch, scored)
+            laws = list(self.active.values())
+            for law, point, verdict in self.confirms[number].batch(batch, scored, laws, turn == 0, self.late):
+                yield from self._finding(slot, law, point, verdict)
+        unscreened = [law for law in self.active.values() if scored is None or law.screen is None]
+        if turn == 0 and number < WIDE_SIGNATURES:
+            yield from self._narrow(slot, batch, unscreened, NARROW)
+        elif turn > 0:
+            yield from self._narrow(slot, batch, unscreened, 1)
+
+    def _narrow(self, slot: Slot, batch: Batch, laws: Sequence[Property], count: int) -> Iterator[Event]:
+        """
+        Judge laws at a few points of the batch: a typical one, then one of each of some families.
+        """
+        for law in laws:
+            if law.somewhere:
+                continue
+            for i in _spread(batch, count, law):
+                if self.late():
+                    return
+                point = batch.point(i)
+                verdict = judged(law, slot, point)
+                self.tally.add(law.name, verdict)
+                if isinstance(verdict, Violated):
+                    yield from self._finding(slot, law, point, verdict)
+                    break
+            yield from self.tick()
+
+    def _finding(self, slot: Slot, law: Property, point: Any, verdict: Violated) -> Iterator[Event]:
+        self.active.pop(law.name, None)
+        self.found = True
+        subject, smallest, shrunk = shrink(slot, law, point, verdict, SHRINK_SECONDS)
+        self.tally.add(law.name, shrunk)
+        yield Found(finding(law, subject, smallest, shrunk))
+
+    def _note_somewhere(self, batch: Batch, scored: tuple[Any, dict[str, Any]]) -> None:
+        finite, scores = scored
+        for law in self.active.values():
+            if not law.somewhere or law.name not in scores:
+                continue
+            meant = batch.usable & finite & batch.finite
+            if not np.any(meant):
+                continue
+            lowest = np.min(scores[law.name][meant], axis=0)
+            before = self.nowhere.get(law.name)
+            self.nowhere[law.name] = lowest if before is None else np.minimum(before, lowest)
+
+    def _somewhere(self) -> Iterator[Event]:
+        """
+        Settle the laws that must hold at some point: violated only if every point failed.
+        """
+        for law in [law for law in self.active.values() if law.somewhere]:
+            lowest = self.nowhere.get(law.name)
+            slot = self.slots[0]
+            batch = draw(slot, 1, self.settings.seed)
+            if lowest is None:
+                verdict = judged(law, slot, batch.point(0))
+            elif np.all(lowest <= 0):
+                self.tally.add(law.name, Holds(), self.points)
+                continue
+            else:
+                verdict = judged(law, slot, batch.point(0))
+                if isinstance(verdict, Holds):
+                    verdict = Undecided("no gradient in the batch, but one alone")
+            self.tally.add(law.name, verdict)
+            if isinstance(verdict, Violated):
+                self.active.pop(law.name)
+                yield Found(finding(law, slot.subject, batch.point(0), verdict))
+
+
+def _spread(batch: Batch, count: int, law: Property) -> list[int]:
+    """
+    A few rows of a batch: the first of each family, typical ones first, then those that tell most of integers.
+    """
+    meant = batch.usable & (batch.finite | (not law.smooth_only))
+    first: dict[str, int] = {}
+    for i in np.flatnonzero(meant).tolist():
+        first.setdefault(batch.sample.families[i], i)
+    order = ["typical", "edges", "magnitude 1e1..1e3", "out of range", "zeros", *EDGES, *first]
+    found = [first[family] for family in dict.fromkeys(order) if family in first]
+    if count == 1 and len(found) > 1:  # later rounds: another family each time
+        return [found[(batch.seeds[0] // 7) % len(found)]]
+    return found[:count]

@@ -1,0 +1,148 @@
+"""Which shapes, dtypes and trees a search looks at: few of them, each one that the function can be traced with."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import attrs
+import hypothesis_jax as hj
+import jax
+from hypothesis.errors import InvalidArgument
+from hypothesis.strategies import SearchStrategy
+
+from .._errors import AutopropWarning, UsageError
+from .._settings import Settings
+from .._subject import Subject
+from .._target import Target
+
+__all__ = ["Slot", "is_drawn", "slots", "spec_of"]
+
+
+@attrs.frozen(eq=False)
+class Slot:
+    """
+    One signature of a target.
+
+    Attributes:
+        spec: the spec of the argument tuple.
+        signature: sizes, dtypes, static values.
+        subject: the target at that signature.
+    """
+
+    spec: Any
+    signature: hj.Signature
+    subject: Subject
+
+
+def is_drawn(target: Target) -> bool:
+    """
+    Say whether a target's points come from a Hypothesis strategy alone, so that there are no rows of one signature.
+    """
+    return isinstance(target.args, SearchStrategy)
+
+
+def spec_of(target: Target) -> Any:
+    """
+    Return the spec of the argument tuple.
+
+    Raises:
+        UsageError: the target has no spec.
+    """
+    if isinstance(target.args, tuple) and not target.args:
+        raise UsageError(f"{target.name}: args=() gives no spec; say which arguments the function takes, e.g. array('n d')")
+    return target.args
+
+
+def slots(target: Target, settings: Settings) -> list[Slot]:
+    """
+    Return the pool of signatures of an epoch, simplest first, each vetted by `jax.eval_shape`.
+
+    Raises:
+        UsageError: the spec can produce nothing, or the function raises at every signature.
+    """
+    spec = spec_of(target)
+    try:
+        return _pool(target, spec, settings)
+    except _NothingAccepted as refused:
+        first = refused
+    for demoted, path in _elements(spec):
+        try:
+            found = _pool(target, demoted, settings)
+        except _NothingAccepted:
+            continue
+        warnings.warn(
+            f"{target.name}: the function takes no argument like the example; {path} is taken as a batch, one of its "
+            "elements at a time",
+            AutopropWarning,
+            stacklevel=2,
+        )
+        return found
+    raise UsageError(str(first)) from first.cause
+
+
+class _NothingAccepted(Exception):  # noqa: N818  never leaves this module
+    def __init__(self, message: str, cause: Exception | None) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+def _pool(target: Target, spec: Any, settings: Settings) -> list[Slot]:
+    raised: list[Exception] = []
+    subjects: dict[hj.Signature, Subject] = {}
+
+    def accept(signature: hj.Signature) -> bool:
+        sample = hj.sample(spec, 1, seed=0, signature=signature)
+        subject = Subject(target, row(sample, 0))
+        try:
+            _ = subject.outputs
+        except UsageError:
+            raise
+        except Exception as error:  # noqa: BLE001  the function under test may raise anything
+            raised.append(error)
+            return False
+        subjects[signature] = subject
+        return True
+
+    try:
+        pool = hj.signatures(spec, settings.signatures, epoch=settings.epoch, accept=accept)
+    except InvalidArgument as refused:
+        if not raised:
+            raise UsageError(f"{target.name}: the spec can produce nothing: {refused}") from refused
+        last = raised[0]
+        shown = (str(last).strip().splitlines() or [""])[0][:300]
+        message = (
+            f"{target.name}: the function raises on every input of its spec, {len(raised)} signatures were tried; the "
+            f"first says {type(last).__name__}: {shown}"
+        )
+        raise _NothingAccepted(message, last) from refused
+    return [Slot(spec, signature, subjects[signature]) for signature in pool]
+
+
+def row(sample: hj.Sample, i: int) -> Any:
+    """
+    Return row i of a sample.
+    """
+    leaves, treedef = jax.tree.flatten(sample.tree)
+    return tuple(
+        jax.tree.unflatten(
+            treedef, [leaf if axis is None else leaf[i] for leaf, axis in zip(leaves, sample.axes, strict=True)]
+        )
+    )
+
+
+def _elements(spec: Any) -> Any:
+    """
+    Yield specs in which one array of an example, taken as a batch, is replaced by one of its elements.
+    """
+    if not isinstance(spec, hj.Arguments):
+        return
+    leaves, treedef = jax.tree.flatten(tuple(spec))
+    for count, i in itertools.product((1,), range(len(leaves))):
+        dims = getattr(leaves[i], "dims", ())
+        if len(dims) < count:
+            continue
+        changed = [*leaves[:i], attrs.evolve(leaves[i], dims=dims[count:]), *leaves[i + 1 :]]
+        path = jax.tree_util.keystr(jax.tree_util.tree_flatten_with_path(tuple(spec))[0][i][0])
+        yield hj.Arguments(jax.tree.unflatten(treedef, changed), spec.sizes), f"args{path}"
