@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from hypothesis.errors import InvalidArgument
 
-__all__ = ["NAMES", "DType", "Float", "finfo", "kind", "limits", "require", "resolve", "token"]
+__all__ = ["NAMES", "DType", "Float", "finfo", "kind", "limits", "require", "resolve", "token", "working"]
 
 DType: TypeAlias = np.dtype[Any]
 
@@ -53,6 +53,14 @@ def finfo(dtype: DType) -> Float:
     """
     info: Any = jnp.finfo(dtype)  # type: ignore[no-untyped-call]
     return Float(float(info.max), float(info.smallest_normal), float(info.eps))
+
+
+@functools.cache
+def working(dtype: DType) -> type[np.floating[Any]]:
+    """
+    Return the dtype in which numbers for a floating or complex dtype are made before they are rounded to it.
+    """
+    return np.float64 if dtype.name in ("float64", "complex128") else np.float32
 
 
 @functools.cache

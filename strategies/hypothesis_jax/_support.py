@@ -9,7 +9,7 @@ from hypothesis.errors import InvalidArgument
 
 from . import _families, _integers
 from ._dims import Dims
-from ._dtypes import DType, finfo, kind, limits
+from ._dtypes import DType, finfo, kind, limits, working
 from ._elements import Array
 from ._families import NONFINITE, STRUCTURED, Rng
 
@@ -102,7 +102,7 @@ class Support:
             low, high = self.interval(dtype, special=True)
             return _integers.draw(family, rng, shape, dtype, domain=(low, high), typical=_integers.small(low, high))
         info = finfo(dtype)
-        wide: Any = np.float64 if dtype.name in ("float64", "complex128") else np.float32
+        wide: Any = working(dtype)
         real = _families.draw(family, rng, rng.standard_normal(shape, wide), info)
         if kind(dtype) != "c":
             return real

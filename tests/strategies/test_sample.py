@@ -200,6 +200,13 @@ def test_overflowing_sum() -> None:
     assert (x.astype(np.float64).sum(1) > 65504).all()
 
 
+def test_overflow_comes_early() -> None:
+    """A narrow leaf, which may be sampled in few rows because it is long, shows its overflow in the second."""
+    found = sample(array("8", jnp.float16), 2, seed=0, signature=Signature((), ("float16",)))
+
+    assert found.families == ("typical", "overflowing sum")
+
+
 def test_complex_families() -> None:
     """A structured family of a complex leaf has no imaginary part; others have one of the same kind."""
     assert (_of("identity", array("2 2", jnp.complex64)) == np.eye(2)).all()
