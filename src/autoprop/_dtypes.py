@@ -10,7 +10,14 @@ import numpy as np
 
 from ._trees import is_inexact
 
-__all__ = ["eps", "narrow", "wide", "wide_dtype"]
+__all__ = ["eps", "finfo", "narrow", "wide", "wide_dtype"]
+
+
+def finfo(dtype: Any) -> Any:
+    """
+    Return the limits of an inexact dtype, those of its parts for a complex one; bfloat16 and its kin included.
+    """
+    return jnp.finfo(dtype)  # type: ignore[no-untyped-call]
 
 
 def wide_dtype(leaf: Any) -> Any:
@@ -35,7 +42,7 @@ def narrow(leaves: Sequence[Any]) -> list[Any]:
     for leaf in leaves:
         if is_inexact(leaf):
             complex_ = jnp.issubdtype(jnp.result_type(leaf), jnp.complexfloating)
-            leaf = np.asarray(leaf).astype(np.complex64 if complex_ else np.float32)  # noqa: PLW2901
+            leaf = np.asarray(leaf).astype(np.complex64 if complex_ else np.float32)
         demoted.append(leaf)
     return demoted
 
@@ -44,4 +51,4 @@ def eps(leaf: Any) -> float:
     """
     Return the machine epsilon of an inexact leaf's dtype.
     """
-    return float(jnp.finfo(jnp.result_type(leaf)).eps)
+    return float(finfo(jnp.result_type(leaf)).eps)

@@ -75,6 +75,7 @@ class Environment:
 
     def __str__(self) -> str:
         return (
-            f"Python {self.python}, jax {self.jax}, jaxlib {self.jaxlib}, numpy {self.numpy}, hypothesis {self.hypothesis}; "
+            f"Python {self.python}, jax {self.jax}, jaxlib {self.jaxlib}, numpy {self.numpy}, "
+            f"hypothesis {self.hypothesis}; "
             f"{self.device}, x64 {'on' if self.x64 else 'off'}, matmul precision {self.matmul_precision}"
         )

@@ -28,7 +28,7 @@ class CorpusError(AutopropError, ValueError):
     """
 
 
-class Falsified(AutopropError, AssertionError):
+class Falsified(AutopropError, AssertionError):  # noqa: N818  the word for a law that fails
     """
     A law is violated: the derivative under test is wrong.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import attrs
@@ -42,7 +43,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     case: str | None = None
 
-    @property
+    @builtins.property  # `property` is the law's name in this class
     def mismatch(self) -> Mismatch:
         """
         The worst mismatch.

@@ -9,6 +9,9 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as jex
 
+from ._dtypes import finfo
+from ._trees import is_array
+
 __all__ = [
     "Literal",
     "equations",
@@ -16,6 +19,7 @@ __all__ = [
     "handles_non_finite",
     "has_stop_gradient",
     "inner_program",
+    "lacks_forward_mode",
     "narrowest_eps",
     "refusal",
     "scan_parts",
@@ -26,7 +30,7 @@ __all__ = [
 
 Literal = jex.Literal
 
-# Messages by which JAX says that it has no derivative of this kind, by design. Anything else that a derivative raises is a fault.
+# Messages by which JAX says that it has no derivative of this kind, by design. Anything else that is raised is a fault.
 _REFUSALS = (
     "can't apply forward-mode autodiff (jvp) to a custom_vjp function",
     "Reverse-mode differentiation does not work for lax.while_loop",
@@ -90,7 +94,7 @@ def evaluate(eqn: Any, values: Sequence[Any]) -> list[Any]:
         outvars=outputs,
         eqns=[eqn.replace(outvars=outputs)],
         effects=eqn.effects,
-        debug_info=None,
+        debug_info=jex.DebugInfo("evaluate", eqn.primitive.name, None, None),
     )
     found: list[Any] = jex.jaxpr_as_fun(jex.ClosedJaxpr(jaxpr, []))(*[value for _, value in inputs.values()])
     return list(found)
@@ -127,23 +131,31 @@ def while_parts(eqn: Any) -> tuple[Any, Any, int, int]:
     return p["cond_jaxpr"], p["body_jaxpr"], p["cond_nconsts"], p["body_nconsts"]
 
 
+def lacks_forward_mode(jaxpr: Any) -> bool:
+    """
+    Say whether a traced tangent asks a custom_vjp function for forward mode, which JAX refuses when it compiles.
+    """
+    return any(eqn.primitive.name == "custom_lin" for eqn in equations(jaxpr))
+
+
 def narrowest_eps(jaxpr: Any) -> float:
     """
     Return the machine epsilon of the narrowest floating dtype that a jaxpr computes in (2.2e-16 at least).
     """
-    eps = float(jnp.finfo(jnp.float64).eps)
+    eps = float(finfo(jnp.float64).eps)
     for eqn in equations(jaxpr):
         for var in eqn.outvars:
             dtype = getattr(var.aval, "dtype", None)
             if dtype is not None and jnp.issubdtype(dtype, jnp.inexact):
-                eps = max(eps, float(jnp.finfo(dtype).eps))
+                eps = max(eps, float(finfo(dtype).eps))
     return eps
 
 
 # An entry of an input is still itself after these, so a test for NaN or infinity behind them is a test of the input.
 _ENTRYWISE = frozenset(
-    "abs add broadcast_in_dim convert_element_type copy copy_p div exp expand_dims integer_pow log max min mul neg pow reduce_max "
-    "reduce_min reshape rev select_n slice square squeeze stop_gradient sub transpose".split()
+    {"abs", "add", "broadcast_in_dim", "convert_element_type", "copy", "copy_p", "div", "exp", "expand_dims"}
+    | {"integer_pow", "log", "max", "min", "mul", "neg", "pow", "reduce_max", "reduce_min", "reshape", "rev"}
+    | {"select_n", "slice", "square", "squeeze", "stop_gradient", "sub", "transpose"}
 )
 
 
@@ -195,8 +207,6 @@ def stop_gradient_lines(fn: Callable[..., Any], primals: tuple[Any, ...]) -> lis
     """
     Return ``file:line`` of each `jax.lax.stop_gradient` that a function calls at these arguments, each once.
     """
-    from ._trees import is_array
-
     leaves, treedef = jax.tree.flatten(primals)
     traced = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
 

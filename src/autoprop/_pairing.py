@@ -8,6 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ._dtypes import finfo
 from ._point import direction
 from ._subject import Subject
 
@@ -18,7 +19,9 @@ def pair(cotangents: Sequence[Any], values: Sequence[Any]) -> Any:
     """
     Return Σ Re(u·y) over all leaves, in float32 at least. JAX's cotangents pair without conjugation.
     """
-    return sum((jnp.sum(jnp.real(_lift(u) * _lift(y))) for u, y in zip(cotangents, values, strict=True)), jnp.float32(0))
+    return sum(
+        (jnp.sum(jnp.real(_lift(u) * _lift(y))) for u, y in zip(cotangents, values, strict=True)), jnp.float32(0)
+    )
 
 
 def absolute_terms(cotangents: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -30,7 +33,7 @@ def absolute_terms(cotangents: Sequence[Any], values: Sequence[Any]) -> Any:
 
 def _lift(leaf: Any) -> Any:
     dtype = jnp.result_type(leaf)
-    narrow = jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32
+    narrow = jnp.issubdtype(dtype, jnp.floating) and finfo(dtype).bits < 32
     return jnp.asarray(leaf, jnp.float32) if narrow else jnp.asarray(leaf)
 
 
@@ -51,7 +54,7 @@ def tangents(subject: Subject, moved: Sequence[Any], seed: int) -> list[Any]:
         dtype = x.dtype
         complex_ = jnp.issubdtype(dtype, jnp.complexfloating)
         size = np.abs(x.astype(np.complex128 if complex_ else np.float64))
-        tiny = float(jnp.finfo(dtype).tiny) * 2.0**40
+        tiny = float(finfo(dtype).tiny) * 2.0**40
         r: Any = direction(seed, f"tangent:{path}", x.shape)
         if complex_:
             r = r + 1j * direction(seed, f"tangent-imaginary:{path}", x.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import PurePath
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ._source import assignments
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["render", "summary"]
 
 ROWS = 10
+WIDTH = 76
 
 
 def _place(mismatch: Mismatch) -> str:
@@ -25,7 +27,7 @@ def _distance(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else str(value)
 
 
-def _difference(mismatch: Mismatch) -> str:
+def _difference(mismatch: Mismatch) -> list[str]:
     """
     Say how far the routes are apart, what would have been accepted, and where that comes from.
     """
@@ -35,8 +37,12 @@ def _difference(mismatch: Mismatch) -> str:
     if mismatch.bound is not None:
         parts.append(f"allowed {_distance(mismatch.bound)}")
     if not parts:
-        return mismatch.origin
-    return ", ".join(parts) + (f" ({mismatch.origin})" if mismatch.origin else "")
+        return wrap(mismatch.origin, WIDTH)
+    text = ", ".join(parts)
+    together = f"{text} ({mismatch.origin})"
+    if len(together) <= WIDTH:
+        return [together if mismatch.origin else text]
+    return [text, *(f"  {line}" for line in wrap(f"({mismatch.origin})", WIDTH))]
 
 
 def _routes(mismatch: Mismatch) -> list[str]:
@@ -90,10 +96,7 @@ def summary(finding: Finding) -> str:
     """
     Return a finding in one line.
     """
-    mismatch = finding.mismatch
-    return f"{finding.property} fails for {finding.target} at {_place(mismatch)}: " + ", ".join(
-        f"{name} {value}" for name, value in mismatch.routes
-    )
+    return f"{finding.property} fails for {finding.target} at {_place(finding.mismatch)}"
 
 
 def render(finding: Finding) -> str:
@@ -103,7 +106,7 @@ def render(finding: Finding) -> str:
     formula = finding.formula.replace("``", "").strip().rstrip(".")
     title = f"{finding.property}: " + ("" if formula in ("", finding.property) else f"{formula} ")
     lines = [_place(finding.mismatch), *(f"  {line}" for line in _routes(finding.mismatch))]
-    lines += [_difference(finding.mismatch), *_point(finding)]
+    lines += [*_difference(finding.mismatch), *_point(finding)]
     if finding.cause:
         lines.append(f"cause: {finding.cause}")
     lines += [f"note: {note}" for note in finding.notes]

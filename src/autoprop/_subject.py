@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from ._errors import UsageError
 from ._target import Target, argument_names
-from ._trees import is_array, is_inexact, leaf_paths, matches_name
+from ._trees import is_array, is_inexact, leaf_paths, matches_name, same_tree
 
 __all__ = ["Subject"]
 
@@ -22,8 +22,8 @@ class Subject:
     A target at one signature.
 
     Each leaf of the arguments is *moved* (inexact, and differentiated or named by ``frozen`` or ``live``), *held*
-    (another array) or *static* (not an array). ``f(moved, held)`` is the function under test in that form; its value is the list
-    of the inexact leaves of the output. Everything compiled for a signature is kept in ``memo``.
+    (another array) or *static* (not an array). ``f(moved, held)`` is the function under test in that form; its value is
+    the list of the inexact leaves of the output. Everything compiled for a signature is kept in ``memo``.
 
     Attributes:
         target: the target.
@@ -47,9 +47,13 @@ class Subject:
         inexact = {i for i, leaf in zip(owners, self.leaves, strict=True) if is_inexact(leaf)}
         chosen = target.positions(len(primals))
         self.argnums: tuple[int, ...] = tuple(sorted(inexact)) if chosen is None else chosen
-        declared = {i for option in ("frozen", "live") for name in getattr(target, option) for i in self.select(name, option)}
+        declared = {
+            i for option in ("frozen", "live") for name in getattr(target, option) for i in self.select(name, option)
+        }
         self.kinds = [
-            (MOVED if is_inexact(leaf) and (owner in self.argnums or i in declared) else HELD) if is_array(leaf) else STATIC
+            (MOVED if is_inexact(leaf) and (owner in self.argnums or i in declared) else HELD)
+            if is_array(leaf)
+            else STATIC
             for i, (owner, leaf) in enumerate(zip(owners, self.leaves, strict=True))
         ]
         self.owners = owners
@@ -90,13 +94,17 @@ class Subject:
         Say whether compiled functions of this subject serve these arguments: same tree, shapes, dtypes, static values.
         """
         leaves, treedef = jax.tree.flatten(primals)
-        if treedef != self.treedef:
+        if not same_tree(treedef, self.treedef):
             return False
         for ours, theirs, kind in zip(self.leaves, leaves, self.kinds, strict=True):
             if kind == STATIC:
                 if is_array(theirs) or type(ours) is not type(theirs) or not _same(ours, theirs):
                     return False
-            elif not is_array(theirs) or jnp.shape(ours) != jnp.shape(theirs) or jnp.result_type(ours) != jnp.result_type(theirs):
+            elif (
+                not is_array(theirs)
+                or jnp.shape(ours) != jnp.shape(theirs)
+                or jnp.result_type(ours) != jnp.result_type(theirs)
+            ):
                 return False
         return True
 
@@ -121,7 +129,7 @@ class Subject:
 
     def f(self, moved: Sequence[Any], held: Sequence[Any]) -> list[Any]:
         """
-        The function under test: the inexact leaves of its value, in the order of the output's tree.
+        Call the function under test: the inexact leaves of its value, in the order of the output's tree.
         """
         return [leaf for leaf in jax.tree.leaves(self.target.fn(*self.join(moved, held))) if is_inexact(leaf)]
 

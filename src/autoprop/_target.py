@@ -40,7 +40,7 @@ def _numbers(value: Any) -> int | tuple[int, ...] | None:
 
 def _tuple(value: Any) -> Any:
     """
-    A tuple (or list) is the tuple of arguments; a strategy stays; anything else is the spec of a single argument.
+    Return the tuple of arguments: of a tuple or list itself, of anything else but a strategy a tuple of one.
     """
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return value  # the result of `like` stays what it is: it knows the sizes of its example
@@ -67,19 +67,20 @@ class Target:
         frozen: arguments or leaf paths (``"target_params"``, ``"params['w']"``) whose derivative must be exactly zero.
         live: arguments or leaf paths that must get a non-zero gradient somewhere.
         intended: ``"stop_gradient"`` if stops are meant: numeric laws then hold the stopped values fixed.
-            ``"custom_rules"`` if custom rules declare another derivative on purpose: numeric laws are then not applicable.
+            ``"custom_rules"`` if custom rules declare another derivative on purpose: numeric laws then do not apply.
         rejects: tuples ``(arguments, exception type)``: calling ``fn(*arguments)`` must raise that exception.
         reference: another implementation, whose value and gradient must agree.
         expected_grad: the analytic gradient, a function of the same arguments that returns what the gradient
             transform returns for ``argnums``.
-        gradient: the gradient transform under test, called as ``gradient(fn, argnums)(*arguments)``; `jax.grad` by default.
+        gradient: the gradient transform under test, called as ``gradient(fn, argnums)(*arguments)``; by default
+            `jax.grad`.
         properties: names of the laws to run; all that apply by default.
         tolerance: relative tolerance that replaces the derived bounds of agreement between routes; None keeps them.
     """
 
     fn: Callable[..., Any]
     args: Any = attrs.field(default=(), converter=_tuple)
-    name: str = attrs.field(kw_only=True, default=None, converter=attrs.converters.optional(str))  # type: ignore[assignment]
+    name: str = attrs.field(kw_only=True, default=None, converter=attrs.converters.optional(str))
     argnums: int | tuple[int, ...] | None = attrs.field(kw_only=True, default=None, converter=_numbers)
     frozen: tuple[str, ...] = attrs.field(kw_only=True, default=(), converter=_names)
     live: tuple[str, ...] = attrs.field(kw_only=True, default=(), converter=_names)
@@ -104,7 +105,9 @@ class Target:
                 raise UsageError(f"{self.name}: {option}={value!r} must be a function")
         for word in self.intended:
             if word not in INTENDED:
-                raise UsageError(f"{self.name}: intended={word!r} is not known; it must be one of {', '.join(INTENDED)}")
+                raise UsageError(
+                    f"{self.name}: intended={word!r} is not known; it must be one of {', '.join(INTENDED)}"
+                )
         if self.tolerance is not None and not self.tolerance > 0:
             raise UsageError(f"{self.name}: tolerance={self.tolerance!r} must be positive")
         for case in self.rejects:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["is_array", "is_inexact", "is_key", "is_non_finite", "leaf_paths", "matches_name"]
+__all__ = ["is_array", "is_inexact", "is_key", "is_non_finite", "leaf_paths", "matches_name", "same_tree"]
 
 
 def is_key(leaf: Any) -> bool:
@@ -52,3 +52,10 @@ def matches_name(path: str, name: str) -> bool:
     Say whether a leaf's path is ``name`` or lies below it.
     """
     return path == name or (path.startswith(name) and path[len(name)] in "[.")
+
+
+def same_tree(left: Any, right: Any) -> bool:
+    """
+    Say whether two tree definitions are equal.
+    """
+    return bool(left == right)

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .._jaxprs import Literal, evaluate, inner_program, has_stop_gradient, scan_parts, while_parts
+from .._jaxprs import Literal, evaluate, has_stop_gradient, inner_program, scan_parts, while_parts
 
 __all__ = ["paired"]
 
@@ -109,7 +109,8 @@ def _while(eqn: Any, base: Values, moved: Values) -> Pairs:
 
 def _cond(eqn: Any, base: Values, moved: Values) -> Pairs:
     branches = [
-        lambda b, m, branch=branch: _run(branch.jaxpr, branch.consts, list(b), list(m)) for branch in eqn.params["branches"]
+        lambda b, m, branch=branch: _run(branch.jaxpr, branch.consts, list(b), list(m))
+        for branch in eqn.params["branches"]
     ]
     out_b, out_m = jax.lax.switch(base[0], branches, base[1:], moved[1:])
     return out_b, [_poison(base[0] != moved[0], y) for y in out_m]

@@ -41,7 +41,7 @@ LAWS: dict[str, Property] = {
     )
 }
 
-__all__ = ["LAWS", "Property", "Row", "chosen", "finding", "get", "judge", "law", *LAWS]  # noqa: PLE0604
+__all__ = ["LAWS", "Property", "Row", "chosen", "finding", "get", "judge", "law", *LAWS]
 
 
 def get(name: str) -> Property:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import eps, narrow, wide
+from .._dtypes import eps, finfo, narrow, wide
 from .._jaxprs import narrowest_eps, refusal
 from .._point import Point
 from .._subject import Subject
@@ -128,7 +128,7 @@ def _bound(subject: Subject, a: Any, b: Any) -> Any:
     unit = eps(a)
     if subject.target.tolerance is not None:
         return subject.target.tolerance * _size(a, b)
-    return ROUTES * unit * _size(a, b) + float(jnp.finfo(jnp.result_type(a)).tiny)
+    return ROUTES * unit * _size(a, b) + float(finfo(jnp.result_type(a)).tiny)
 
 
 def _size(a: Any, b: Any) -> Any:
@@ -145,7 +145,7 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
     Judge suspected leaves by the precision-independent part of the difference.
     """
     dtypes = [jnp.result_type(leaf) for leaf in subject.split(point.primals)[0]]
-    was_wide = any(jnp.finfo(d).bits == 64 for d in dtypes)
+    was_wide = any(finfo(d).bits == 64 for d in dtypes)
     leaves, treedef = jax.tree.flatten(point.primals)
     try:
         with jax.enable_x64(not was_wide):
@@ -158,14 +158,17 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
     mismatches, undecided = [], None
     for i, mismatch in suspects:
         a, b = _double(first.left[i]), _double(first.right[i])  # type: ignore[index]
-        c, d = _double(other.left[i]), _double(other.right[i])  # type: ignore[index]
+        c, d = _double(other.left[i]), _double(other.right[i])
         with np.errstate(all="ignore"):
             here, there = np.abs(a - b), np.abs(c - d)
             here, there = np.where(_agree_non_finite(a, b), 0, here), np.where(_agree_non_finite(c, d), 0, there)
         eps_here, eps_there = eps(first.left[i]), eps(other.left[i])  # type: ignore[index]
         real = ~np.isfinite(there) | (
             (there > ROUTES * max(eps_there, inner) * _size(c, d))
-            & (there * max(eps_here / eps_there, eps_there / eps_here) ** SHRINK > (here if not was_wide else there * 0))
+            & (
+                there * max(eps_here / eps_there, eps_there / eps_here) ** SHRINK
+                > (here if not was_wide else there * 0)
+            )
         )
         if was_wide:
             real = ~np.isfinite(here) | (here > there * (eps_here / eps_there) ** SHRINK)
@@ -176,7 +179,9 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
                 undecided = Undecided("computes in a narrow dtype inside; the difference may be its rounding")
             real &= gross | ~np.isfinite(there)
         if np.any(real & ((here > _bound(subject, first.left[i], first.right[i])) | ~np.isfinite(here))):  # type: ignore[index]
-            origin = f"{mismatch.origin}; it does not shrink in {'32' if was_wide else '64'} bits, so it is not rounding"
+            origin = (
+                f"{mismatch.origin}; it does not shrink in {'32' if was_wide else '64'} bits, so it is not rounding"
+            )
             mismatches.append(attrs.evolve(mismatch, origin=origin))
     if mismatches:
         return Violated(tuple(mismatches))
@@ -210,7 +215,9 @@ def _form(routes: Routes, path: str, a: Any, b: Any) -> Mismatch | None:
     forms = [f"{jnp.result_type(x)}{list(jnp.shape(x))}" for x in (a, b)]
     if forms[0] == forms[1]:
         return None
-    return Mismatch(path, (), tuple(zip(routes.names, forms, strict=True)), None, None, "shapes and dtypes must be equal")
+    return Mismatch(
+        path, (), tuple(zip(routes.names, forms, strict=True)), None, None, "shapes and dtypes must be equal"
+    )
 
 
 def _worst(routes: Routes, path: str, a: Any, b: Any, bound: Any, origin: str) -> Mismatch | None:

@@ -27,7 +27,8 @@ def scalar_loss(subject: Subject) -> str | None:
 
 def differentiable(subject: Subject) -> list[bool]:
     """
-    Say for each differentiated position whether `jax.grad` takes it without ``allow_int``: it holds inexact arrays only.
+    Say for each differentiated position whether `jax.grad` takes it without ``allow_int``: it holds inexact arrays
+    only.
     """
     found = []
     for number in subject.argnums:

@@ -79,7 +79,8 @@ class Property:
         Args:
             fn: the function under test.
             *args: concrete arguments: arrays, pytrees of arrays, keys, static values.
-            **contract: options of `Target`, such as ``argnums`` or ``frozen``; ``seed`` chooses the tangents and cotangents.
+            **contract: options of `Target`, such as ``argnums`` or ``frozen``; ``seed`` chooses the tangents and
+            cotangents.
 
         Returns:
             `Holds` or `Undecided`.
@@ -136,7 +137,11 @@ def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verd
         if not judge.__doc__:
             raise UsageError(f"law {name!r} needs a docstring whose first line is its formula")
         title = "".join(part.capitalize() for part in name.split("_"))
-        error = type(f"{title}Falsified", (Falsified,), {"__doc__": f"The law `{name}` is violated.", "__module__": judge.__module__})
+        error = type(
+            f"{title}Falsified",
+            (Falsified,),
+            {"__doc__": f"The law `{name}` is violated.", "__module__": judge.__module__},
+        )
         return Property(name=name, group=group, judge=judge, doc=judge.__doc__, error=error, **options)
 
     return decorate

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from .._pairing import absolute_terms, pair
 from .._subject import Subject
+from ..oracles.automatic import forward_mode, reverse_mode
 from ..oracles.paired import paired
 
 __all__ = ["Row"]
@@ -64,14 +65,14 @@ class Row:
         """
         J·v by forward mode, or None where there is none.
         """
-        return _or_none(lambda: jax.jvp(self.f, (self.moved,), (self.tangents,))[1])
+        return forward_mode(self.f, self.moved, self.tangents)
 
     @cached_property
     def reverse(self) -> list[Any] | None:
         """
         Jᵀ·u by reverse mode, or None where there is none.
         """
-        return _or_none(lambda: jax.vjp(self.f, self.moved)[1](self.cotangents)[0])
+        return reverse_mode(self.f, self.moved, self.cotangents)
 
     @cached_property
     def has_derivative(self) -> bool:
@@ -117,10 +118,3 @@ class Row:
             return absolute_terms(self.reverse, self.moved)
         assert self.forward is not None
         return absolute_terms(self.cotangents, self.forward)
-
-
-def _or_none(derivative: Any) -> Any:
-    try:
-        return derivative()
-    except Exception:  # noqa: BLE001  a missing or failing derivative is what `structure` reports
-        return None

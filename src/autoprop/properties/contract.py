@@ -89,7 +89,9 @@ def reference(subject: Subject, point: Point) -> Verdict:
             ready = [jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals)]
             left = attempt(lambda: (other(*ready), jax.grad(other, numbers)(*ready)))
             right = attempt(lambda: (fn(*ready), gradient(subject)(fn, numbers)(*ready)))
-            return Routes(("reference", "f"), [*subject.array_output_paths, *argument_paths(subject, numbers)], left, right)
+            return Routes(
+                ("reference", "f"), [*subject.array_output_paths, *argument_paths(subject, numbers)], left, right
+            )
         return Routes(("reference", "f"), subject.array_output_paths, left, right)
 
     return agree(subject, point, routes)
@@ -125,5 +127,3 @@ def rejects(subject: Subject, point: Point) -> Verdict:
         pair = (("declared", f"raises {wanted}"), ("f", got))
         mismatches.append(Mismatch(f"rejects[{i}]", (), pair, None, None, "bad input must raise the declared error"))
     return Violated(tuple(mismatches)) if mismatches else Holds()
-
-

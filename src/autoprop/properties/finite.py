@@ -8,12 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._jaxprs import refusal
+from .._dtypes import finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import BOUNDED
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.automatic import both_modes
 from ..oracles.difference import Slope
 from ..oracles.promoted import FAST_COMPILE, Promoted
 from ._compare import number
@@ -37,11 +38,11 @@ def finite(subject: Subject, point: Point) -> Verdict:
     """
     f(x) finite ⇒ ∇f(x) finite, unless the slope itself is infinite
 
-    Where a value and its slopes are finite, so is the derivative, in both modes and in the user's own dtype. An infinite
-    derivative is right where the slope grows without bound (the square root at 0); NaN never is.
+    Where a value and its slopes are finite, so is the derivative, in both modes and in the user's own dtype. An
+    infinite derivative is right where the slope grows without bound (the square root at 0); NaN never is.
 
-    **Catches** ``0 · inf`` and ``inf / inf`` in backward passes: masks applied after the dangerous operation, norms at 0,
-    powers at 0, overflow of an intermediate value.
+    **Catches** ``0 · inf`` and ``inf / inf`` in backward passes: masks applied after the dangerous operation, norms at
+    0, powers at 0, overflow of an intermediate value.
 
     **Does not catch** wrong finite numbers (`numeric`), or gradients silently 0 where they overflow (`precision`).
     """
@@ -73,26 +74,14 @@ def _derivatives(subject: Subject, moved: Any, held: Any, u: Any, v: Any) -> tup
     Value, Jᵀu and Jv in the user's dtype; a mode that is not there is None.
     """
 
-    def reverse(m: Any, h: Any, c: Any) -> Any:
-        value, pull = jax.vjp(lambda x: subject.f(x, h), m)
-        return value, pull(c)[0]
+    def build() -> Any:
+        def program(m: Any, h: Any, t: Any, c: Any) -> Any:
+            return both_modes(lambda x: subject.f(x, h), m, t, c)
 
-    def forward(m: Any, h: Any, t: Any) -> Any:
-        return jax.jvp(lambda x: subject.f(x, h), (m,), (t,))
+        return jax.jit(program, compiler_options=FAST_COMPILE)
 
-    found: list[Any] = []
-    for name, build, direction in (("reverse", reverse, u), ("forward", forward, v)):
-        key = f"finite:{name}:{bool(jax.config.jax_enable_x64)}"
-        program = subject.compiled(key, lambda build=build: jax.jit(build, compiler_options=FAST_COMPILE))
-        try:
-            found.append(program(moved, held, direction))
-        except Exception as error:  # noqa: BLE001  refusals are fine; other errors are what `structure` reports
-            refusal(error)
-            found.append(None)
-    value = next((pair[0] for pair in found if pair is not None), None)
-    if value is None:
-        value = subject.f(moved, held)
-    return value, found[0] and found[0][1], found[1] and found[1][1]
+    value, forward, reverse = subject.compiled("derivatives", build)(moved, held, v, u)
+    return value, reverse, forward
 
 
 def _all_finite(leaf: Any) -> bool:
@@ -120,7 +109,9 @@ def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict
     return _against(here.slope(direction, here.cotangents()), size, ad, path, index, "reverse", x.dtype, subject, i)
 
 
-def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, dtype: Any, subject: Any, i: int) -> Verdict:
+def _against(
+    measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, dtype: Any, subject: Any, i: int
+) -> Verdict:
     if measured.kind == "unknown":
         return Undecided(measured.reason)
     if measured.kind == "infinite":
@@ -132,11 +123,13 @@ def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode:
     if error > BOUNDED * max(abs(low), abs(high), 1e-3):
         return Undecided("noise")
     own = subject.split(subject.join(*subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))))[0][i]
-    if not np.isnan(ad) and max(abs(low), abs(high)) > float(jnp.finfo(jnp.result_type(own)).max) / 8:
+    if not np.isnan(ad) and max(abs(low), abs(high)) > float(finfo(jnp.result_type(own)).max) / 8:
         return Holds()  # a derivative that the dtype cannot represent may be infinite
     shown = f"{low:.9g}" if low == high else f"{low:.9g} .. {high:.9g}"
     origin = "value and slope are finite there, so the derivative must be"
-    return Violated((Mismatch(path, index, ((mode, number(ad)), ("numeric", f"{shown} ± {error:.1e}")), None, None, origin),))
+    return Violated(
+        (Mismatch(path, index, ((mode, number(ad)), ("numeric", f"{shown} ± {error:.1e}")), None, None, origin),)
+    )
 
 
 def _responds(subject: Subject, here: Promoted) -> bool:

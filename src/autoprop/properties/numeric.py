@@ -10,38 +10,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._dtypes import eps
 from .._pairing import pair, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import CONVICT, KNOWN, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.difference import Slope
+from ..oracles.integral import line_integral
 from ..oracles.promoted import Promoted
-from ._compare import number
 from ._law import law
 from ._row import Row
 
 __all__ = ["numeric"]
-
-# Gauss-Kronrod 7-15 on [0, 1]: nodes, Kronrod weights, Gauss weights (0 at the other nodes). Source: QUADPACK, qk15.
-_X = np.array(
-    [0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926,
-     0.741531185599394439863864773280788, 0.586087235467691130294144691258818, 0.405845151377397166906606412076961,
-     0.207784955007898467600689403773245, 0.0]
-)  # fmt: skip
-_K = np.array(
-    [0.022935322010529224963732008058970, 0.063092092629978553290700663189204, 0.104790010322250183839876322541518,
-     0.140653259715525918745189590510238, 0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
-     0.204432940075298892414161999234649, 0.209482141084727828012999174891714]
-)  # fmt: skip
-_G = np.array(
-    [0.0, 0.129484966168869693270611432679082, 0.0, 0.279705391489276667901467771423780,
-     0.0, 0.381830050505118944950369775488975, 0.0, 0.417959183673469387755102040816327]
-)  # fmt: skip
-NODES = np.concatenate([(1 - _X) / 2, (1 + _X[-2::-1]) / 2])
-KRONROD = np.concatenate([_K, _K[-2::-1]]) / 2
-GAUSS = np.concatenate([_G, _G[-2::-1]]) / 2
-DEPTH = 4  # steps 0.5, 0.125, 0.031, 0.008
 
 
 def _applies(subject: Subject) -> str | None:
@@ -51,39 +32,14 @@ def _applies(subject: Subject) -> str | None:
 
 
 def _screen(row: Row) -> Any:
-    """
-    The line integral: f(x + hv) − f(x) = ∫₀ʰ J(x + tv)v dt, by Gauss–Kronrod on automatic derivatives, both sides; and
-    the derivative at the point itself against its neighbours on the line, for faults at that point alone.
-    """
     if not row.has_derivative:
         return jnp.zeros(2)
-    real = jnp.float64 if row.cotangents[0].dtype in (jnp.float64, jnp.complex128) else jnp.float32
-    unit = max(float(jnp.finfo(y.dtype).eps) for y in [*row.moved, *row.value])
-    steps = jnp.asarray(np.array([s * 0.5 * 4.0**-k for k in range(DEPTH) for s in (1, -1)]), real)
-    f0, slope0 = row.along(0.0), row.slope_along(0.0)
-    ends = jax.vmap(row.along)(steps)
-    slopes = jax.vmap(row.slope_along)((steps[:, None] * NODES.astype(real)).reshape(-1)).reshape(len(steps), 15)
-    h = jnp.abs(steps)
-    kronrod, gauss = steps * (slopes @ KRONROD.astype(real)), steps * (slopes @ GAUSS.astype(real))
-    absolute = h * (jnp.abs(slopes) @ KRONROD.astype(real))
-    spread = h * (jnp.abs(slopes - (slopes @ KRONROD.astype(real))[:, None]) @ KRONROD.astype(real))
-    raw = jnp.abs(kronrod - gauss)
-    quadrature = jnp.where(spread > 0, spread * jnp.minimum(1.0, (200 * raw / jnp.where(spread > 0, spread, 1)) ** 1.5), raw)
-    rounding = unit * (2 * row.magnitude + row.sensitivity + 4 * absolute)
-    error = jnp.maximum(quadrature, raw * 1e-3) + rounding
-    usable = jnp.isfinite(ends) & jnp.isfinite(error)
-    resolution = jnp.where(usable, error / h, jnp.inf)
-    fine = resolution <= 30 * jnp.min(resolution)
-    smallest = jnp.min(jnp.where(fine & usable, h, jnp.inf))
-    ratio = jnp.abs(ends - f0 - kronrod) / jnp.where(error > 0, error, 1)
-    judged = usable & (h == smallest)
-    integral = jnp.max(jnp.where(judged, ratio, 0.0)) / SCREEN
-    right, left = slopes[-2, :2], slopes[-1, :2]
-    outside = jnp.maximum(slope0 - jnp.maximum(right[0], left[0]), jnp.minimum(right[0], left[0]) - slope0)
-    around = jnp.abs(right[1] - right[0]) + jnp.abs(left[1] - left[0])
-    isolated = outside / (4 * around + 64 * unit * (jnp.abs(slope0) + row.sensitivity) + jnp.finfo(real).tiny)
-    ok = row.is_finite & jnp.isfinite(slope0)
-    return jnp.where(ok, jnp.stack([integral, jnp.where(jnp.isfinite(isolated), isolated, 0.0)]) - 1.0, 0.0)
+    unit = max(eps(y) for y in [*row.moved, *row.value])
+    real = jnp.float64 if eps(row.cotangents[0]) < eps(jnp.float32(0)) else jnp.float32
+    line = line_integral(row.along, row.slope_along, row.magnitude, row.sensitivity, unit, real)
+    ok = row.is_finite & jnp.isfinite(line.slope)
+    scores = jnp.stack([line.ratio / SCREEN, jnp.where(jnp.isfinite(line.isolated), line.isolated, 0.0)])
+    return jnp.where(ok, scores - 1.0, 0.0)
 
 
 @law("numeric", applies=_applies, screen=_screen, numeric=True)
@@ -95,8 +51,8 @@ def numeric(subject: Subject, point: Point) -> Verdict:
     with its own error; the law is violated only where automatic differentiation lies outside by twenty errors, for one
     coordinate alone or along a direction in which the value is smooth, and for a second choice of directions too.
 
-    **Catches** wrong custom rules (sign, factor, dropped term, swapped arguments), wrong values at ties and edges, stale
-    residuals, gradients cut by accident.
+    **Catches** wrong custom rules (sign, factor, dropped term, swapped arguments), wrong values at ties and edges,
+    stale residuals, gradients cut by accident.
 
     **Does not catch** rules that are wrong in a narrow dtype only (`precision`), wrong second derivatives
     (`numeric_second`), or errors below the resolution of a function that is itself inexact (undecided).
@@ -113,20 +69,17 @@ def _judge(subject: Subject, point: Point) -> Verdict:
     if here.error is not None:
         return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
     u, whole = here.cotangents(), tangents(subject, here.moved, point.seed)
-    reverse = here.reverse(u)
     undecided: Undecided | None = None
     held = False
     for v in [whole, *_alone(whole)]:
-        forward = here.forward(v)
-        if isinstance(forward, str) and isinstance(reverse, str):
-            return Undecided(f"there is no derivative: {reverse}")
         measured = here.slope(v, u)
-        for mode, ad in (("forward", _paired_value(u, forward)), ("reverse", _paired_value(reverse, v))):
+        for mode in ("forward", "reverse"):
+            ad = _automatic(here, mode, v, u)
             if ad is None:
                 continue
             verdict = _compare(ad, measured, here)
             if isinstance(verdict, Violated):
-                verdict = _coordinate(here, v, u, mode, reverse)
+                verdict = _coordinate(here, v, u, mode)
                 if isinstance(verdict, Violated):
                     return verdict
             if isinstance(verdict, Undecided):
@@ -138,7 +91,8 @@ def _judge(subject: Subject, point: Point) -> Verdict:
 
 def _alone(whole: list[Any]) -> list[list[Any]]:
     """
-    The direction restricted to each leaf alone, where there are several, so that a small leaf is seen beside a large one.
+    The direction restricted to each leaf alone, where there are several, so that a small leaf is seen beside a large
+    one.
     """
     live = [i for i, leaf in enumerate(whole) if np.any(leaf != 0)]
     if len(live) < 2:
@@ -146,8 +100,13 @@ def _alone(whole: list[Any]) -> list[list[Any]]:
     return [[leaf if j == i else np.zeros_like(leaf) for j, leaf in enumerate(whole)] for i in live[:16]]
 
 
-def _paired_value(left: Any, right: Any) -> float | None:
-    if isinstance(left, str) or isinstance(right, str):
+def _automatic(here: Promoted, mode: str, v: Any, u: Any) -> float | None:
+    """
+    ⟨u, J v⟩ by one mode, or None where the function does not have it.
+    """
+    forward, reverse = here.derivatives(v, u)
+    left, right = (u, forward) if mode == "forward" else (reverse, v)
+    if left is None or right is None:
         return None
     with jax.enable_x64(True), np.errstate(all="ignore"):
         # 0·NaN must not enter: a direction is 0 at non-finite entries
@@ -195,17 +154,17 @@ def _mismatch(leaf: str, index: tuple[int, ...], mode: str, ad: float, measured:
     )
 
 
-def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, reverse: Any) -> Verdict:
+def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Verdict:
     """
     Judge again one coordinate at a time: a direction through several kinks can leave the interval though each is fine.
     """
     support = [(i, k) for i, leaf in enumerate(v) for k in np.flatnonzero(np.asarray(leaf).reshape(-1))]
-    suspect = _bisect(here, v, u, mode, reverse, support)
+    suspect = _bisect(here, v, u, mode, support)
     for i, k in suspect:
         direction = _only(v, [(i, k)])
         x = np.asarray(here.moved[i])
         step = np.asarray(direction[i]).reshape(-1)[k]
-        ad = _paired_value(reverse, direction) if mode == "reverse" else _paired_value(u, here.forward(direction))
+        ad = _automatic(here, mode, direction, u)
         if ad is None:
             continue
         measured = here.slope(direction, u)
@@ -217,14 +176,14 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, rever
             return Violated((_mismatch(path, index, mode, ad, measured),))
     tied = _tied(here, v)
     if tied is not None:
-        ad = _paired_value(reverse, tied) if mode == "reverse" else _paired_value(u, here.forward(tied))
+        ad = _automatic(here, mode, tied, u)
         measured = here.slope(tied, u)
         if ad is not None and measured.kind == "smooth" and isinstance(_compare(ad, measured, here), Violated):
             return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
     return Undecided("several kinks at once: no single coordinate is at fault")
 
 
-def _bisect(here: Promoted, v: Any, u: Any, mode: str, reverse: Any, support: list[Any]) -> list[Any]:
+def _bisect(here: Promoted, v: Any, u: Any, mode: str, support: list[Any]) -> list[Any]:
     """
     The coordinates most at fault: halves of the direction are judged until few are left.
     """
@@ -233,10 +192,10 @@ def _bisect(here: Promoted, v: Any, u: Any, mode: str, reverse: Any, support: li
         worst = []
         for half in halves:
             direction = _only(v, half)
-            ad = _paired_value(reverse, direction) if mode == "reverse" else _paired_value(u, here.forward(direction))
+            ad = _automatic(here, mode, direction, u)
             measured = here.slope(direction, u)
             wrong = ad is not None and isinstance(_compare(ad, measured, here), Violated)
-            worst.append(wrong and max(ad - measured.high, measured.low - ad))  # type: ignore[operator]
+            worst.append(max(ad - measured.high, measured.low - ad) if wrong and ad is not None else 0.0)
         if not any(worst):
             return support[:4]
         support = halves[int(worst[1] > worst[0])]
@@ -262,7 +221,7 @@ def _tied(here: Promoted, v: Sequence[Any]) -> list[Any] | None:
     flat = np.concatenate([np.real(x).reshape(-1) for x in here.moved]) if here.moved else np.zeros(0)
     usable = np.concatenate([np.asarray(d).reshape(-1) != 0 for d in v]) if here.moved else np.zeros(0, bool)
     values, counts = np.unique(flat[usable & np.isfinite(flat) & (flat != 0)], return_counts=True)
-    if not counts.size or counts.max() < 2:
+    if not np.any(counts >= 2):
         return None
     common = values[np.argmax(counts)]
     return [

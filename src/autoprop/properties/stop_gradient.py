@@ -25,8 +25,8 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
     """
     stop_gradient(x) = x and f(stop_gradient(x)) = f(x), bit for bit
 
-    Stopping a gradient changes derivatives only. Value, dtype, shape and tree stay what they were: eagerly, under jit and
-    under vmap, for the arguments and for the function's value at them.
+    Stopping a gradient changes derivatives only. Value, dtype, shape and tree stay what they were: eagerly, under jit
+    and under vmap, for the arguments and for the function's value at them.
 
     **Catches** wrappers around stop_gradient that cast, rebuild or round, functions that behave differently when their
     arguments carry no gradient.
@@ -158,7 +158,12 @@ def _live_screen(row: Row) -> Any:
     chosen = row.subject.moved_among(row.subject.target.live, "live")
     if row.reverse is None:
         return jnp.zeros(len(chosen))
-    return jnp.array([jnp.where(jnp.any((g != 0) & jnp.isfinite(g)) | (g.size == 0), 0.0, 1.0) for g in (row.reverse[i] for i in chosen)])
+    return jnp.array(
+        [
+            jnp.where(jnp.any((g != 0) & jnp.isfinite(g)) | (g.size == 0), 0.0, 1.0)
+            for g in (row.reverse[i] for i in chosen)
+        ]
+    )
 
 
 @law("stop_gradient", applies=_declares_live, screen=_live_screen, somewhere=True)
@@ -166,10 +171,11 @@ def live(subject: Subject, point: Point) -> Verdict:
     """
     ∂f/∂(live leaf) ≠ 0 at some point, for each live leaf alone
 
-    A trainable leaf must be reached by a gradient somewhere. Each leaf is looked at by itself, so that a dead leaf beside
-    large ones is seen; a search accuses only if no point at all gives the leaf a gradient.
+    A trainable leaf must be reached by a gradient somewhere. Each leaf is looked at by itself, so that a dead leaf
+    beside large ones is seen; a search accuses only if no point at all gives the leaf a gradient.
 
-    **Catches** the classic accident: the whole loss or all parameters wrapped in stop_gradient, a codebook that starves.
+    **Catches** the classic accident: the whole loss or all parameters wrapped in stop_gradient, a codebook that
+    starves.
 
     **Does not catch** gradients that are alive but wrong (`numeric`).
     """
@@ -188,7 +194,9 @@ def live(subject: Subject, point: Point) -> Verdict:
                 dead[i] = False
     origin = "a live leaf must get a gradient somewhere; this one gets none at any point that was tried"
     mismatches = [
-        Mismatch(subject.moved_paths[i], (), (("reverse", "0 in every entry"), ("declared", "not 0")), None, None, origin)
+        Mismatch(
+            subject.moved_paths[i], (), (("reverse", "0 in every entry"), ("declared", "not 0")), None, None, origin
+        )
         for i, is_dead in dead.items()
         if is_dead
     ]

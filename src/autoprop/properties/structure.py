@@ -11,7 +11,7 @@ from .._jaxprs import refusal
 from .._pairing import cotangents, pair
 from .._point import Point
 from .._subject import Subject
-from .._trees import is_array, is_inexact
+from .._trees import is_array, is_inexact, same_tree
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised
 from ._law import law, undecided_if_raises
@@ -25,9 +25,9 @@ def structure(subject: Subject, point: Point) -> Verdict:
     """
     ∇f(x) has the tree, the shapes and the dtypes of x; float0 for integers
 
-    A gradient is a tangent of its argument, so that ``x - rate * gradient`` makes sense leaf by leaf. A function of more
-    than one number is paired with fixed cotangents first. A function that can be called can be differentiated: raising
-    is a violation, except where JAX says that it has no such derivative by design.
+    A gradient is a tangent of its argument, so that ``x - rate * gradient`` makes sense leaf by leaf. A function of
+    more than one number is paired with fixed cotangents first. A function that can be called can be differentiated:
+    raising is a violation, except where JAX says that it has no such derivative by design.
 
     **Catches** rules that return a wrong shape or dtype, gradients of integer leaves, backward passes that raise.
 
@@ -45,21 +45,42 @@ def structure(subject: Subject, point: Point) -> Verdict:
     numbers = tuple(n for n in subject.argnums if _all_arrays(point.primals[n]))
     if not numbers:
         return Undecided("every differentiated argument holds values that are not arrays")
-    whole = [jax.tree.map(jnp.asarray, argument) if i in numbers else argument for i, argument in enumerate(point.primals)]
+    whole = [
+        jax.tree.map(jnp.asarray, argument) if i in numbers else argument for i, argument in enumerate(point.primals)
+    ]
     integers = any(not is_inexact(leaf) for n in numbers for leaf in jax.tree.leaves(whole[n]))
     transform = subject.target.gradient
     try:
         if transform is not None and not integers:
-            found = transform(loss, numbers)(*whole)
+            found = _shapes(transform(loss, numbers), subject, whole)
         else:
-            found = jax.grad(loss, numbers, allow_int=integers)(*whole)
+            found = _shapes(jax.grad(loss, numbers, allow_int=integers), subject, whole)
     except Exception as error:  # noqa: BLE001  a rule under test may raise anything
         reason = refusal(error)
         if reason is not None:
             return Undecided(f"JAX has no such derivative: {reason}")
         routes = (("value", "exists"), ("gradient", str(Raised(error))))
-        return Violated((Mismatch("value", (), routes, None, None, "a function that can be called can be differentiated"),))
+        return Violated(
+            (Mismatch("value", (), routes, None, None, "a function that can be called can be differentiated"),)
+        )
     return _compare(subject, numbers, whole, found)
+
+
+def _shapes(gradient: Any, subject: Subject, whole: list[Any]) -> Any:
+    """
+    The gradient's tree of shapes and dtypes, traced if that is possible: nothing is compiled then.
+    """
+    leaves, treedef = jax.tree.flatten(tuple(whole))
+    traced = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
+
+    def call(values: list[Any]) -> Any:
+        merged = dict(zip(traced, values, strict=True))
+        return gradient(*jax.tree.unflatten(treedef, [merged.get(i, leaf) for i, leaf in enumerate(leaves)]))
+
+    try:
+        return jax.eval_shape(call, [leaves[i] for i in traced])
+    except jax.errors.ConcretizationTypeError:  # control flow on values: works eagerly only
+        return gradient(*whole)
 
 
 def _all_arrays(argument: Any) -> bool:
@@ -69,7 +90,7 @@ def _all_arrays(argument: Any) -> bool:
 def _compare(subject: Subject, numbers: tuple[int, ...], whole: list[Any], found: Any) -> Verdict:
     expected = tuple(whole[n] for n in numbers)
     trees = jax.tree.structure(expected), jax.tree.structure(found)
-    if trees[0] != trees[1]:
+    if not same_tree(*trees):
         routes = (("arguments", str(trees[0])), ("gradient", str(trees[1])))
         return Violated((Mismatch("tree", (), routes, None, None, "the trees must be equal"),))
     paths = [p for n in numbers for p in _paths(subject, n)]

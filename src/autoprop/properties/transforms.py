@@ -34,7 +34,9 @@ def _derivative(subject: Subject, seed: int) -> Any:
 
 def _plain(subject: Subject) -> Any:
     def value(moved: Any, held: Any) -> Any:
-        return [leaf for leaf in jax.tree.leaves(subject.target.fn(*subject.join(moved, held))) if hasattr(leaf, "dtype")]
+        return [
+            leaf for leaf in jax.tree.leaves(subject.target.fn(*subject.join(moved, held))) if hasattr(leaf, "dtype")
+        ]
 
     return value
 
@@ -103,7 +105,9 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     def routes(primals: tuple[Any, ...], fn: Any, paths: Any) -> Routes:
         moved, held = _as_arrays(subject, primals)
         batch, axes = _batch(subject, moved, held, point.seed)
-        singles = [jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)]
+        singles = [
+            jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)
+        ]
 
         def loop() -> Any:
             values = [jax.tree.leaves(fn(*single)) for single in singles]
@@ -140,6 +144,8 @@ def _batch(subject: Subject, moved: list[Any], held: list[Any], seed: int) -> tu
         return jnp.stack([x, (x * (1 + r)).astype(x.dtype), (x * (1 - r)).astype(x.dtype)])
 
     axes_held = [None if is_key(x) and "fry" not in str(jax.random.key_impl(x)) else 0 for x in held]
-    stacked = [x if axis is None else stack(x, f"held{i}") for i, (x, axis) in enumerate(zip(held, axes_held, strict=True))]
+    stacked = [
+        x if axis is None else stack(x, f"held{i}") for i, (x, axis) in enumerate(zip(held, axes_held, strict=True))
+    ]
     batch = [stack(x, p) for x, p in zip(moved, subject.moved_paths, strict=True)], stacked
     return batch, ([0] * len(moved), axes_held)

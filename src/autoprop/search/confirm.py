@@ -60,11 +60,16 @@ class Confirm:
         self.cleared: Counter[tuple[str, str]] = Counter()
 
     def batch(
-        self, batch: Batch, scored: tuple[Any, dict[str, Any]], laws: Sequence[Property], edges: bool, late: Callable[[], bool]
+        self,
+        batch: Batch,
+        scored: tuple[Any, dict[str, Any]],
+        laws: Sequence[Property],
+        edges: bool,
+        late: Callable[[], bool],
     ) -> Iterator[tuple[Property, Point, Violated]]:
         """
-        Count what the screen held, judge what it accuses (and, with ``edges``, one point of each edge family), and yield
-        each law's first violation.
+        Count what the screen held, judge what it accuses (and, with ``edges``, one point of each edge family), and
+        yield each law's first violation.
         """
         finite, scores = scored
         for law in laws:

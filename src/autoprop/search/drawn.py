@@ -81,8 +81,8 @@ class _Hunt:
     def judge(self, primals: Any) -> None:
         if not isinstance(primals, tuple):
             raise UsageError(
-                f"{self.target.name}: args draws {primals!r}, which must be the tuple of arguments; wrap the strategy in "
-                "st.tuples(...)"
+                f"{self.target.name}: args draws {primals!r}, which must be the tuple of arguments; wrap the strategy "
+                "in st.tuples(...)"
             )
         if self.settings.seconds is not None and time.perf_counter() - self.start > self.settings.seconds:
             return

@@ -25,8 +25,9 @@ from .tally import Tally
 __all__ = ["Outcome", "explore", "search"]
 
 FIRST = 192  # points of each signature in the first round
+EARLY = 2  # points at which laws that cannot be batched are judged before the other signatures are screened
 NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
-WIDE_SIGNATURES = 3  # signatures at which those laws are judged in the first round; later rounds take one point of each
+WIDE_SIGNATURES = 2  # signatures at which those laws are judged in the first round; later rounds take one point of each
 SHRINK_SECONDS = 6.0  # wall time for shrinking one finding
 TICK = 0.5  # seconds between progress events
 
@@ -66,7 +67,9 @@ def search(target: Target, *, settings: Settings | None = None) -> Outcome:
     return Outcome(tuple(findings), last.counts, last.points, last.seconds)
 
 
-def explore(target: Target, settings: Settings | None = None, *, properties: Sequence[str] | None = None) -> Iterator[Event]:
+def explore(
+    target: Target, settings: Settings | None = None, *, properties: Sequence[str] | None = None
+) -> Iterator[Event]:
     """
     Search a target and yield what happens: `Checked` now and then, `Found` for each finding, `Checked` at the end.
 
@@ -141,51 +144,66 @@ class _Run:
             yield self.checked(False)
 
     def events(self) -> Iterator[Event]:
+        first = self._batch(0, self.slots[0], 0)
+        yield from self._narrow(
+            self.slots[0], first, [law for law in self.active.values() if law.name == "structure"], 1
+        )
         turn = 0
-        while not self.enough() and not (turn and self.found):
+        while (not self.enough() or turn == 0) and not (turn and self.found):
+            batches = []
             for number, slot in enumerate(self.slots):
-                if self.enough() and (turn or number):
+                if number and self.enough():
                     break
-                yield from self._visit(turn, number, slot)
+                batch = self._batch(turn, slot, number)
+                batches.append((slot, batch))
+                yield from self._wide(turn, number, slot, batch)
+                if number == 0 or turn:
+                    yield from self._narrow(slot, batch, self._unscreened(number), EARLY if turn == 0 else 1)
                 yield from self.tick()
+            for number, (slot, batch) in enumerate(batches[:WIDE_SIGNATURES] if turn == 0 else []):
+                yield from self._narrow(slot, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
             turn += 1
         yield from self._somewhere()
         yield self.checked(True)
 
-    def _visit(self, turn: int, number: int, slot: Slot) -> Iterator[Event]:
-        """
-        One signature in one round: draw, screen, confirm, then the laws that are judged point by point.
-        """
+    def _batch(self, turn: int, slot: Slot, number: int) -> Batch:
         rows = min(FIRST, self.settings.rows) if turn == 0 else self.settings.rows
         if self.settings.examples is not None:
             share = -(-self.settings.examples // len(self.slots))
             rows = max(1, min(rows, share, self.settings.examples - self.points))
-        screen = self.screens.setdefault(number, Screen(slot, [law for law in self.active.values() if law.screen]))
-        rows = min(rows, max(4, screen.chunk * 8))
-        batch = draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
-        if number == 0 and turn == 0:
-            yield from self._narrow(slot, batch, [law for law in self.active.values() if law.name == "structure"], 1)
-        scored = screen.scores(batch)
-        self.points += len(batch)
-        if scored is not None:
-            self._note_somewhere(batch, scored)
-            laws = list(self.active.values())
-            for law, point, verdict in self.confirms[number].batch(batch, scored, laws, turn == 0, self.late):
-                yield from self._finding(slot, law, point, verdict)
-        unscreened = [law for law in self.active.values() if scored is None or law.screen is None]
-        if turn == 0 and number < WIDE_SIGNATURES:
-            yield from self._narrow(slot, batch, unscreened, NARROW)
-        elif turn > 0:
-            yield from self._narrow(slot, batch, unscreened, 1)
+        rows = min(rows, max(4, self._screen(number, slot).chunk * 8))
+        return draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
 
-    def _narrow(self, slot: Slot, batch: Batch, laws: Sequence[Property], count: int) -> Iterator[Event]:
+    def _screen(self, number: int, slot: Slot) -> Screen:
+        if number not in self.screens:
+            self.screens[number] = Screen(slot, [law for law in self.active.values() if law.screen])
+        return self.screens[number]
+
+    def _unscreened(self, number: int) -> list[Property]:
+        screen = self.screens[number]
+        return [law for law in self.active.values() if law.screen is None or screen.error is not None]
+
+    def _wide(self, turn: int, number: int, slot: Slot, batch: Batch) -> Iterator[Event]:
         """
-        Judge laws at a few points of the batch: a typical one, then one of each of some families.
+        Screen a batch of one signature and judge alone what it accuses.
+        """
+        scored = self._screen(number, slot).scores(batch)
+        self.points += len(batch)
+        if scored is None:
+            return
+        self._note_somewhere(batch, scored)
+        laws = list(self.active.values())
+        for law, point, verdict in self.confirms[number].batch(batch, scored, laws, turn == 0, self.late):
+            yield from self._finding(slot, law, point, verdict)
+
+    def _narrow(self, slot: Slot, batch: Batch, laws: Sequence[Property], count: int, skip: int = 0) -> Iterator[Event]:
+        """
+        Judge laws at a few points of the batch: a typical one, then one of each of some families; ``skip`` were judged.
         """
         for law in laws:
             if law.somewhere:
                 continue
-            for i in _spread(batch, count, law):
+            for i in _spread(batch, count, law)[skip:]:
                 if self.late():
                     return
                 point = batch.point(i)

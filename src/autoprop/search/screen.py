@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import hypothesis_jax as hj
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+import hypothesis_jax as hj
 
 from .._jaxprs import handles_non_finite
 from .._pairing import cotangents, tangents
@@ -127,7 +128,10 @@ class Screen:
         found = []
         for start in range(0, len(batch), self.chunk):
             take = np.minimum(np.arange(start, start + self.chunk), len(batch) - 1)
-            part = [[leaf if a is None else leaf[take] for leaf, a in zip(g, ax, strict=True)] for g, ax in zip(arguments, axes, strict=True)]
+            part = [
+                [leaf if a is None else leaf[take] for leaf, a in zip(g, ax, strict=True)]
+                for g, ax in zip(arguments, axes, strict=True)
+            ]
             if self.chunk not in self.programs:
                 try:
                     mapped = jax.jit(jax.vmap(self._row, in_axes=axes), compiler_options=FAST_COMPILE)
@@ -139,19 +143,26 @@ class Screen:
             value = jax.device_get(self.programs[self.chunk](*part))
             kept = len(batch) - start
             found.append(jax.tree.map(lambda x, kept=kept: np.asarray(x)[:kept], value))
-            if time.perf_counter() - started > SLOW and self.chunk > 8:
+            if time.perf_counter() - started > SLOW and self.chunk > 8:  # a slow function gets fewer rows
                 self.chunk = 8
-                return found[0] if start == 0 and len(found[0][0]) >= len(batch) else self._joined(found)
+                batch.usable[start + len(take) :] = False
+                rest = max(len(batch) - start - len(take), 0)
+                found.append(jax.tree.map(lambda x, rest=rest: np.zeros((rest, *x.shape[1:]), x.dtype), found[-1]))
+                break
         return self._joined(found)
 
     @staticmethod
-    def _joined(found: list[Any]) -> Any:
-        return jax.tree.map(lambda *parts: np.concatenate(parts), *found)
+    def _joined(found: list[Any]) -> tuple[Any, dict[str, Any]]:
+        joined: tuple[Any, dict[str, Any]] = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
+        return joined
 
     def _arguments(self, batch: Batch) -> tuple[list[Any], list[Any]]:
         subject = self.slot.subject
         leaves = jax.tree.leaves(batch.sample.tree)
-        moved, held, moved_axes, held_axes = [], [], [], []
+        moved: list[Any] = []
+        held: list[Any] = []
+        moved_axes: list[int | None] = []
+        held_axes: list[int | None] = []
         for leaf, axis, kind in zip(leaves, batch.sample.axes, subject.kinds, strict=True):
             if kind == STATIC:
                 continue

@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import hypothesis_jax as hj
 from hypothesis import Phase, find, settings
 from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.errors import HypothesisException, HypothesisWarning, NoSuchExample
+
+import hypothesis_jax as hj
 
 from .._point import Point
 from .._subject import Subject
@@ -45,7 +46,7 @@ class _Judge:
         point = self.point.replace(primals=primals)
         try:
             verdict: Verdict = self.law.judge(self.subject, point)
-        except Exception:  # noqa: BLE001  a candidate at which the function cannot even run is no smaller counterexample
+        except Exception:  # noqa: BLE001  where the function cannot even run there is no smaller counterexample
             return False
         if isinstance(verdict, Violated):
             self.best = self.subject, point, verdict

@@ -7,10 +7,11 @@ import warnings
 from typing import Any
 
 import attrs
-import hypothesis_jax as hj
 import jax
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
+
+import hypothesis_jax as hj
 
 from .._errors import AutopropWarning, UsageError
 from .._settings import Settings
@@ -51,7 +52,9 @@ def spec_of(target: Target) -> Any:
         UsageError: the target has no spec.
     """
     if isinstance(target.args, tuple) and not target.args:
-        raise UsageError(f"{target.name}: args=() gives no spec; say which arguments the function takes, e.g. array('n d')")
+        raise UsageError(
+            f"{target.name}: args=() gives no spec; say which arguments the function takes, e.g. array('n d')"
+        )
     return target.args
 
 
