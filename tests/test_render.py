@@ -325,6 +325,16 @@ adjoint: fails for td_loss
     )
 
 
+def test_long_origin_has_its_own_lines() -> None:
+    """
+    Where the bound comes from is broken into lines that fit.
+    """
+    lines = str(found(mismatches=(attrs.evolve(WORST, origin="the larger number and so on " * 5),))).splitlines()
+    assert lines[4] == "  difference 0.0142, allowed 3.6e-06"
+    assert lines[5].startswith("    (the larger number")
+    assert max(map(len, lines)) <= 80
+
+
 def test_report_of_a_users_own_test_has_no_directions() -> None:
     """
     A case of a ``@given`` test shows its error and its arguments.

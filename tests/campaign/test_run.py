@@ -243,6 +243,18 @@ def test_laws_that_are_asked_for_are_run(tmp_path: Path) -> None:
     assert [laws for _, laws in search.calls] == [("vmap",)]
 
 
+def test_target_keeps_to_its_own_laws(tmp_path: Path) -> None:
+    """
+    Of the laws asked for only those of the target's contract are run; where none is left, they do not apply.
+    """
+    search = Search()
+    own = Discovered("m:own", Target(double, (1.0,), properties=("vmap",)), "m")
+    events(tmp_path, search, targets=(own,), properties=("jit", "vmap"))
+    assert [laws for _, laws in search.calls] == [("vmap",)]
+    (last,) = of(Checked, events(tmp_path, search, targets=(own,), properties=("jit",)))
+    assert (len(search.calls), last.counts["jit"].not_applicable) == (1, "the target asks for other laws")
+
+
 @pytest.mark.parametrize(("left", "waiting", "expected"), [(30.0, 3, 10.0), (3600.0, 2, 60.0), (0.6, 3, 0.5)])
 def test_time_is_shared_evenly(left: float, waiting: int, expected: float) -> None:
     """

@@ -11,7 +11,7 @@ import attrs
 
 from autoprop._environment import Environment
 from autoprop._errors import AutopropError, CorpusError
-from autoprop._events import Checked, Event, Finished, Found, Started
+from autoprop._events import Checked, Counts, Event, Finished, Found, Started
 from autoprop._finding import Finding
 from autoprop.corpus.record import GIVEN, from_finding
 from autoprop.corpus.replay import replay_case
@@ -117,6 +117,12 @@ class _Campaign:
         Search one target once.
         """
         laws = self.laws(tally)
+        if laws is not None and not laws:
+            counts = {
+                law: Counts(not_applicable="the target asks for other laws") for law in self.plan.properties or ()
+            }
+            tally.keep(Checked(tally.discovered.id, counts, points=0, seconds=0.0, done=True))
+            return
         try:
             for event in self.explore(tally.discovered.target, settings, properties=laws):
                 if isinstance(event, Checked):
@@ -136,9 +142,12 @@ class _Campaign:
         """
         Return the laws to run: those asked for, without those that are broken; None leaves the choice to the search.
         """
-        if tally.counts:
+        if tally.broken:
             return tally.laws
-        return self.plan.properties
+        own, wanted = tally.discovered.target.properties, self.plan.properties
+        if own is None or wanted is None:
+            return wanted
+        return tuple(law for law in wanted if law in own)
 
     def keep(self, finding: Finding) -> Found:
         """

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -72,16 +73,21 @@ def _cells(row: Checked, summary: Summary) -> tuple[RenderableType, ...]:
     )
 
 
-def _line(each: Found) -> Text:
-    text = Text.assemble("  ", (one_line(each.finding), "red"))
+def _line(each: Found) -> RenderableType:
+    lines: list[RenderableType] = [Text(one_line(each.finding), "red")]
     if each.case is None:
-        return text.append(f"\n    not saved: {each.reason}", "yellow")
-    return text.append(f"\n    autoprop replay {PurePath(each.case).stem.rpartition('-')[2]}", "green")
+        lines.append(Padding(Text(f"not saved: {each.reason}", "yellow"), (0, 0, 0, 2)))
+    else:
+        digest = PurePath(each.case).stem.rpartition("-")[2]
+        lines.append(Padding(Text(f"autoprop replay {digest}", "green"), (0, 0, 0, 2)))
+    return Padding(Group(*lines), (0, 0, 0, 2), expand=False)
 
 
 def _total(summary: Summary, interrupted: bool) -> Text:
     states = Counter(each.state for each in summary.found)
-    parts = [count(states["new"], "finding" if not summary.of_state("open") else "new finding")]
+    parts = []
+    if summary.rows or states["new"]:
+        parts.append(count(states["new"], "new finding" if states["open"] else "finding"))
     parts += [f"{states[state]} {state}" for state in ("open", "known", "stale", "undecided", "fixed") if states[state]]
     if summary.rows:
         parts += [count(len(summary.rows), "target"), count(summary.points, "point")]

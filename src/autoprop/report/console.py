@@ -56,12 +56,13 @@ def found_text(found: Found) -> Text:
     if found.state == "new":
         text = finding_text(str(finding), style)
         return text.append(f"  not saved: {found.reason}\n", "yellow") if found.case is None else text
+    if found.state == "open":
+        return Text("open: ", style).append_text(finding_text(str(finding), style))
     name = found.case or finding.target
     text = Text.assemble((f"{found.state} ", style), f"{finding.property} for {finding.target} ({name})")
     if found.reason:
         text.append(f"\n  {found.reason}")
-    text.append("\n")
-    return text.append_text(finding_text(str(finding), style)) if found.state == "open" else text
+    return text.append("\n")
 
 
 class Console:

@@ -47,8 +47,9 @@ class Progress:
         """
         spent = max(self._clock() - self._began, 1e-9)
         points = sum(self._points.values())
+        begun = set(self._points) - self._done - {self._current}  # they have had a turn, and may have another
         parts = [
-            f"{len(self._done)}/{len(self._targets)} targets done",
+            f"{len(self._done | begun)}/{len(self._targets)} targets done",
             count(points, "point"),
             f"{points / spent:,.0f}/s",
             count(self._found, "finding"),
