@@ -80,7 +80,7 @@ def runs(module_project):
     project.write(FILE, SOURCE)
     first = project.run("-rs")
     cases = project.cases()
-    second = project.run("-n", "2")
+    second = project.run()
     project.replace(FILE, "TWICE = 2", "TWICE = 100")
     return {
         "first": first,

@@ -40,10 +40,13 @@ def skip_undecided(item: pytest.Item, text: str) -> NoReturn:
     """
     __tracebackhide__ = True
     notify(item, "undecided", text)
+    refused = None
     try:
         item.warn(AutopropWarning(f"{item.nodeid}: {text}"))
     except AutopropWarning as error:  # the user's filters make warnings errors
-        pytest.fail(str(error), pytrace=False)
+        refused = str(error)
+    if refused is not None:  # outside of the handler, whose exception would be told too
+        pytest.fail(refused, pytrace=False)
     pytest.skip(text)
 
 

@@ -49,7 +49,7 @@ def _orphans(options: Options, tests: set[str]) -> list[str]:
         try:
             test = Store(options.folder).load(paths[0]).target
         except CorpusError as error:
-            lines.append(str(error))
+            lines.append(str(error).replace(str(options.folder), options.show(options.folder)))
             continue
         why = _why(test, options.root, tests)
         if why:

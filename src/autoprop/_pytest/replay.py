@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autoprop._errors import AutopropError, CorpusError
+from autoprop._errors import CorpusError
 
 from . import given, notices
 from .items import Case
 from .options import Options
 
 if TYPE_CHECKING:
-    from autoprop._point import Point
     from autoprop._target import Target
     from autoprop.corpus import Case as Stored
 
@@ -35,14 +34,17 @@ def run(item: pytest.Function, case: Case) -> None:
         _replay(item, case, _replay_given)
 
 
-def _replay(item: pytest.Function, case: Case, way: Callable[[pytest.Function, Stored], None]) -> None:
+def _replay(item: pytest.Function, case: Case, way: Callable[[pytest.Function, Stored, Path], None]) -> None:
     __tracebackhide__ = True
     options = Options.of(item.config)
+    reason = None
     try:
-        way(item, _load(case.path, options))
+        way(item, _load(case.path, options), case.path)
     except CorpusError as error:
-        notices.notify(item, "stale", f"{options.show(case.path)}: {error}")
-        pytest.fail(f"stale case: {error}", pytrace=False)
+        reason = str(error).replace(str(options.folder), options.show(options.folder))
+    if reason is not None:  # outside of the handler, whose exception would be told too
+        notices.notify(item, "stale", reason)
+        pytest.fail(f"stale case: {reason}", pytrace=False)
 
 
 def _load(path: Path, options: Options) -> Stored:
@@ -61,45 +63,21 @@ def _load(path: Path, options: Options) -> Stored:
     return stored
 
 
-def _replay_law(item: pytest.Function, stored: Stored) -> None:
+def _replay_law(item: pytest.Function, stored: Stored, path: Path) -> None:
     __tracebackhide__ = True
-    from autoprop._finding import Finding
-    from autoprop._verdict import Undecided
-    from autoprop.properties import judge
+    from autoprop.corpus import Store
+    from autoprop.corpus.replay import replay_case
 
     target: Target = item.function.__autoprop_target__
-    settings = Options.of(item.config).settings(item.function.__autoprop_settings__)
-    point = stored.point()
-    expected = len(target.args) if isinstance(target.args, tuple) else len(point.primals)
-    if len(point.primals) != expected:
-        raise CorpusError(
-            f"{stored.name}: holds {len(point.primals)} arguments, but {target.name} takes {expected}; {_REMEDY}"
-        )
-    try:
-        result = judge(target, stored.law, point)
-    except AutopropError as error:
-        raise CorpusError(f"{stored.name}: {error}; {_REMEDY}") from None
-    except Exception:
-        _refuse_if_raises(target, point, stored.name)
-        raise
-    notices.describe(item, target, settings)
-    if isinstance(result, Finding):
-        pytest.fail(str(result.replace(case=stored.name)), pytrace=False)
-    if isinstance(result, Undecided):
-        _refuse_if_raises(target, point, stored.name)
-        text = f"{stored.name}: {stored.law} cannot be judged any more: {result.reason}"
-        notices.skip_undecided(item, text)
-
-
-def _refuse_if_raises(target: Target, point: Point, name: str) -> None:
-    """
-    Raise `CorpusError` if the function does not take the stored arguments any more; else the fault is ours.
-    """
-    try:
-        target.fn(*point.primals)
-    except Exception as error:  # noqa: BLE001 - the function under test may raise anything
-        what = f"{type(error).__name__}: {error}"
-        raise CorpusError(f"{name}: {target.name} does not take its arguments: {what}; {_REMEDY}") from None
+    options = Options.of(item.config)
+    found = replay_case(Store(options.folder), path, resolve=lambda _: target)
+    notices.describe(item, target, options.settings(item.function.__autoprop_settings__))
+    if found.state == "stale":
+        raise CorpusError(f"{stored.name}: {found.reason}; {_REMEDY}")
+    if found.state == "undecided":
+        notices.skip_undecided(item, f"{stored.name}: {stored.law} cannot be judged any more: {found.reason}")
+    if found.state != "fixed":
+        pytest.fail(str(found.finding.replace(case=stored.name)), pytrace=False)
 
 
 _REMEDY = "remove the case if the test changed on purpose"
@@ -125,7 +103,7 @@ def _arguments(function: Callable[..., Any], stored: Stored) -> dict[str, Any]:
     return values
 
 
-def _replay_given(item: pytest.Function, stored: Stored) -> None:
+def _replay_given(item: pytest.Function, stored: Stored, _: Path) -> None:
     """
     Call a ``@given`` test with stored values, inside Hypothesis, so that ``note``, ``assume`` and ``event`` work.
     """
