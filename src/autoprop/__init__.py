@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .search import check as check
     from .search import search as search
 
-# Where each public name lives; nothing is imported before it is used, so that `import autoprop` loads neither jax nor numpy.
+# Where each public name lives. Nothing is imported before it is used: `import autoprop` loads neither jax nor numpy.
 _HOME = {
     "AutopropError": "_errors",
     "AutopropWarning": "_errors",
@@ -57,7 +57,7 @@ _HOME = {
     "verify": "_verify",
 }
 
-__all__ = [*sorted(_HOME), "properties"]  # noqa: PLE0604
+__all__ = [*sorted(_HOME), "properties"]
 
 
 def __getattr__(name: str) -> object:

@@ -34,6 +34,9 @@ SLACK = 1e-7
 # A slope is known well enough to say that the law holds if its error is below a thousandth of it.
 KNOWN = 1e-3
 
+# A derivative that changes by more than a hundredth over the smallest step, 4e-12 of the argument, is not resolved.
+NEAR = 1e-2
+
 # A NaN needs only a bounded slope to be wrong: known to 30 %.
 BOUNDED = 0.3
 

@@ -1,4 +1,4 @@
-"""Supports that bound each element by itself: real, positive, unit_interval, mask, and the integers of an example."""
+"""Supports that bound each element by itself: real, positive, unit_interval and mask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._elements import Array
 from ._families import MAGNITUDE, NONFINITE, Rng
 from ._support import Support
 
-__all__ = ["Mask", "Real", "Typical", "mask", "positive", "real", "unit_interval"]
+__all__ = ["Mask", "Real", "mask", "positive", "real", "unit_interval"]
 
 USUAL = 10_000  # integers between two given ends are drawn evenly, unless the ends are farther apart than this
 
@@ -184,30 +184,6 @@ class Positive(Real):
         if kind(dtype) in "iub":
             return 1, limits(dtype)[1]
         return finfo(dtype).tiny, None
-
-
-@attrs.frozen(repr=False)
-class Typical(Real):
-    """
-    All integers, usually those between low and high: what an example's own range is to `like`.
-    """
-
-    kinds: ClassVar[str] = "iu"
-    low: int = 0
-    high: int = 4
-
-    def __repr__(self) -> str:
-        return f"typically {self.low}..{self.high}"
-
-    def interval(self, dtype: DType, *, special: bool = False) -> tuple[Any, Any]:
-        return limits(dtype) if special else (self.low, self.high)
-
-    def families(self, shape: tuple[int, ...], dtype: DType) -> tuple[str, ...]:
-        found = super().families(shape, dtype)
-        return found if len(found) == 1 or (self.low, self.high) == limits(dtype) else (*found, "out of range")
-
-    def draw(self, family: str, rng: Rng, shape: tuple[int, ...], dtype: DType) -> Array:
-        return _integers.draw(family, rng, shape, dtype, domain=limits(dtype), typical=(self.low, self.high))
 
 
 @attrs.frozen(repr=False)

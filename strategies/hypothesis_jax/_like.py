@@ -11,7 +11,8 @@ import numpy as np
 
 from ._dims import Dims
 from ._dtypes import NAMES, DType, kind, limits, resolve
-from ._interval import Typical, mask
+from ._example import Around, Example, Typical
+from ._interval import mask, real
 from ._layout import Arguments
 from ._leaves import LeafSpec, array, constant, key, static
 
@@ -59,8 +60,19 @@ def _array(example: Any, names: _Names) -> LeafSpec:
         return array(dims, dtype, support=mask)
     if kind(dtype) in "iu":
         low, high = _range(example, dtype)
-        return array(dims, dtype, support=Typical(low=low, high=high))
-    return array(dims, dtype)
+        return array(dims, dtype, support=Typical(low=low, high=high, example=_example(example, dtype)))
+    around = _example(example, dtype)
+    return array(dims, dtype, support=real if around is None else Around(example=around))
+
+
+def _example(example: Any, dtype: DType) -> Example | None:
+    """
+    Return the example's numbers, where it has numbers and not only a shape.
+    """
+    if isinstance(example, jax.ShapeDtypeStruct):
+        return None
+    values = np.asarray(example).astype(dtype)
+    return Example.of(values.astype(np.float64) if kind(dtype) == "f" else values)
 
 
 def _leaf(example: Any, names: _Names) -> LeafSpec:
@@ -75,9 +87,9 @@ def _leaf(example: Any, names: _Names) -> LeafSpec:
     if isinstance(example, int):
         return static(example, example + 1, example - 1)
     if isinstance(example, float):
-        return array("", float)
+        return array("", float, support=Around(example=Example((example,), ())))
     if isinstance(example, complex):
-        return array("", complex)
+        return array("", complex, support=Around(example=Example((example,), ())))
     return static((example,))
 
 

@@ -18,6 +18,7 @@ from ._signature import Signature
 __all__ = ["Sample", "rows", "sample"]
 
 _NUMBER = {name: number for number, name in enumerate(FAMILIES)}
+PLAIN = ("typical", "example")
 
 
 @attrs.frozen(eq=False)
@@ -46,19 +47,23 @@ def _number(family: str) -> int:
 @functools.lru_cache(maxsize=256)
 def _systematic(families: tuple[tuple[str, ...], ...]) -> tuple[Array, tuple[str, ...]]:
     """
-    Return the planned rows: each family on all leaves that have it, then on one leaf after the other.
+    Return the planned rows: the example, each family on all leaves that have it, then on one leaf after the other while
+    the others stay typical, or at the example where there is one.
     """
-    names = [name for name in dict.fromkeys(f for leaf in families for f in leaf) if name != "typical"]
-    typical = _number("typical")
-    plan: list[list[int]] = []
-    tags: list[str] = []
+    names = [name for name in dict.fromkeys(f for leaf in families for f in leaf) if name not in PLAIN]
+    plain = [[_number("typical")] * len(families)]
+    if any("example" in leaf for leaf in families):
+        plain.append([_number("example" if "example" in leaf else "typical") for leaf in families])
+    plan: list[list[int]] = [*plain[1:]]
+    tags: list[str] = ["example"] * len(plan)
     for name in names:
-        plan.append([_number(name) if name in leaf else typical for leaf in families])
+        plan.append([_number(name) if name in leaf else rest for leaf, rest in zip(families, plain[-1], strict=True)])
         tags.append(name)
     for place, leaf in enumerate(families if len(families) > 1 else ()):
         for name in leaf:
-            if name != "typical" and sum(name in other for other in families) > 1:
-                plan.append([_number(name) if i == place else typical for i in range(len(families))])
+            if name not in PLAIN and (len(plain) > 1 or sum(name in other for other in families) > 1):
+                rest = plain[-1]
+                plan.append([_number(name) if i == place else rest[i] for i in range(len(families))])
                 tags.append(name)
     return np.array(plan, int).reshape(-1, len(families)), tuple(tags)
 
@@ -68,15 +73,18 @@ def _mixtures(rng: np.random.Generator, families: tuple[tuple[str, ...], ...], n
     Return n random rows: each leaf is typical, or of any of its finite families.
     """
     codes = np.full((n, len(families)), _number("typical"))
+    beside = rng.random(n) < 0.5  # rows that stay at the example where they are not odd
     for place, leaf in enumerate(families):
-        finite = np.array([_number(name) for name in leaf if name not in NONFINITE])
+        finite = np.array([_number(name) for name in leaf if name not in NONFINITE and name != "example"])
         pick = finite[rng.integers(len(finite), size=n)]
+        if "example" in leaf:
+            codes[:, place] = np.where(beside, _number("example"), codes[:, place])
         codes[:, place] = np.where(rng.random(n) < (0.5 if len(families) > 1 else 0.8), pick, codes[:, place])
     names = list(_NUMBER)
-    typical = _number("typical")
+    plain = {_number(name) for name in PLAIN}
     tags = []
     for row in codes.tolist():
-        odd = {code for code in row if code != typical}
+        odd = {code for code in row if code not in plain}
         tags.append("typical" if not odd else names[odd.pop()] if len(odd) == 1 else "mixture")
     return codes, tags
 

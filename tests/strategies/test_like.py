@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import attrs
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hypothesis_jax import Signature, array, key, like, mask, signatures, trees
+from hypothesis_jax import Signature, array, key, like, mask, real, sample, signatures, trees
+from hypothesis_jax._example import Around
+from hypothesis_jax._leaves import ArraySpec
 
 
 def test_equal_sizes_share_a_name() -> None:
@@ -42,8 +45,25 @@ LEAVES = {
 def test_leaf(case: str) -> None:
     """Each kind of example has its spec."""
     example, expected = LEAVES[case]
+    (found,) = like(example)
 
-    assert tuple(like(example)) == (expected,)
+    if isinstance(found, ArraySpec) and isinstance(found.support, Around):
+        found = attrs.evolve(found, support=real)
+    assert found == expected
+
+
+def test_example_numbers() -> None:
+    """Rows hold the example itself at its own shape, and its elements at others; one leaf at a time leaves it."""
+    spec = like(jnp.array([0.25, 0.5]), jnp.float32(3.0))
+    pool = {dict(s.sizes)["a"]: s for s in signatures(spec)}
+    own, other = pool.pop(2), next(s for size, s in pool.items() if size > 2)
+    at_own, at_other = (sample(spec, 120, seed=0, signature=s) for s in (own, other))
+    row = at_own.families.index("example")
+
+    assert [np.asarray(leaf)[row].tolist() for leaf in at_own.tree] == [[0.25, 0.5], 3.0]
+    assert set(np.asarray(at_other.tree[0])[row].tolist()) <= {0.25, 0.5}
+    zeros = [i for i, family in enumerate(at_own.families) if family == "zeros"]
+    assert any(at_own.tree[0][i].tolist() == [0.25, 0.5] and at_own.tree[1][i] == 0 for i in zeros)
 
 
 STATICS = {

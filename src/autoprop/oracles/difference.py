@@ -19,6 +19,7 @@ _ULPS = np.arange(1.0, 5.0) * 2.0**-50
 OFFSETS = np.concatenate([[0.0], STEPS, -STEPS, _ULPS, -_ULPS])
 
 _N = len(STEPS)
+JUMP_GROWTH = 1.9  # quotients of a jump double when the step halves; those of |x|^p grow by 2^(1-p)
 _TINY = 1e-300
 
 
@@ -77,7 +78,10 @@ def slope(values: Array, magnitude: float, eps: float) -> Slope:
     steepest = 10 * max((abs(x) for x in (right, left) if np.isfinite(x)), default=0.0)
     if any(_jumps(side, f0, noise, steepest) for side in (plus, minus)):
         return Slope("unknown", reason="the function jumps here")
-    if any(_diverges(quotients) for quotients in (right_quotients, left_quotients)):
+    growth = max(_growth(right_quotients), _growth(left_quotients))
+    if growth >= JUMP_GROWTH:
+        return Slope("unknown", reason="the function jumps here")
+    if growth > 1:
         return Slope("infinite", -np.inf, np.inf)
     sides = [(v, e) for v, e in ((right, right_error), (left, left_error)) if np.isfinite(v)]
     if not sides:
@@ -147,11 +151,16 @@ def _jumps(values: Array, f0: float, noise: float, steepest: float) -> bool:
     return bool(np.all(step > 100 * noise + steepest * STEPS[-6:]) and step.min() > step.max() / 2)
 
 
-def _diverges(quotients: Array) -> bool:
+def _growth(quotients: Array) -> float:
+    """
+    By how much the quotients grow when the step halves, if they grow steadily without bound, else 0: the square root of
+    two for a square root, two for a jump.
+    """
     size = np.abs(quotients[8:28])
     if not (np.all(np.isfinite(size)) and np.all(size > 0)):
-        return False
-    return bool(np.all(size[1:] / size[:-1] > 1.02) and size[-1] > 100 * size[0])
+        return 0.0
+    ratios = size[1:] / size[:-1]
+    return float(np.median(ratios)) if np.all(ratios > 1.02) and size[-1] > 100 * size[0] else 0.0
 
 
 def _stairs(right: Array, left: Array, right_quotients: Array, left_quotients: Array) -> tuple[float, float] | None:

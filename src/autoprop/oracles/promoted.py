@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -89,6 +90,14 @@ class Promoted:
         with jax.enable_x64(True):
             values, magnitude = self._program("along", self._along)(self.moved, self.held, list(v), list(u))
             return slope(np.asarray(values, np.float64), float(magnitude), self.eps)
+
+    def shifted(self, v: Sequence[Any], offset: float) -> Promoted:
+        """
+        Return the point at x + offset·v.
+        """
+        moved = copy.copy(self)
+        moved.moved = [x + offset * np.asarray(t) for x, t in zip(self.moved, v, strict=True)]
+        return moved
 
     def derivatives(self, v: Sequence[Any], u: Sequence[Any]) -> tuple[list[Any] | None, list[Any] | None]:
         """

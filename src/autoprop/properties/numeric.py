@@ -14,9 +14,9 @@ from .._dtypes import eps
 from .._pairing import pair, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import CONVICT, KNOWN, SATURATED, SCREEN, SLACK, WIDEN
+from .._tolerance import CONVICT, KNOWN, NEAR, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.difference import Slope
+from ..oracles.difference import STEPS, Slope
 from ..oracles.integral import line_integral
 from ..oracles.promoted import Promoted
 from ._law import law
@@ -169,6 +169,8 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
             continue
         measured = here.slope(direction, u)
         if isinstance(_compare(ad, measured, here), Violated):
+            if not _resolved(here, mode, direction, u, ad, measured):
+                return Undecided("the derivative varies faster than the smallest step")
             index = tuple(int(j) for j in np.unravel_index(k, x.shape))
             path = here.subject.moved_paths[i]
             if not np.iscomplexobj(step):  # per unit of the coordinate, so that the number is the gradient's entry
@@ -181,6 +183,21 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
         if ad is not None and measured.kind == "smooth" and isinstance(_compare(ad, measured, here), Violated):
             return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
     return Undecided("several kinks at once: no single coordinate is at fault")
+
+
+def _resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Slope) -> bool:
+    """
+    Say whether the steps can see the derivative: at the smallest one it is still what it is here, or (a fault at this
+    point alone) what the slope says. In between, oscillations that are faster than any step would pass for a slope.
+    """
+    for offset in (float(STEPS[-1]), -float(STEPS[-1])):
+        near = _automatic(here.shifted(v, offset), mode, v, u)
+        if near is None or not np.isfinite(near):
+            continue
+        close = NEAR * max(abs(ad), measured.scale)
+        if abs(near - ad) > close and not measured.low - close <= near <= measured.high + close:
+            return False
+    return True
 
 
 def _bisect(here: Promoted, v: Any, u: Any, mode: str, support: list[Any]) -> list[Any]:

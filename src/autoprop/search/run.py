@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from .._errors import UsageError
 from .._events import Checked, Counts, Event, Found
 from .._finding import Finding
 from .._settings import Settings
@@ -82,9 +83,7 @@ def explore(
         UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
     """
     settings = settings or Settings()
-    if properties is not None:
-        target = target.replace(properties=tuple(properties))
-    laws = chosen(target)
+    laws = chosen(target if properties is None else target.replace(properties=tuple(properties)))
     if is_drawn(target):
         yield from explore_drawn(target, settings, laws)
     else:
@@ -119,8 +118,6 @@ class _Run:
                 continue
             self.tally.rule_out(law.name, reason)
             if self.target.properties is not None and law.name in self.target.properties:
-                from .._errors import UsageError
-
                 raise UsageError(f"{self.target.name}: the law {law.name!r} was asked for but does not apply: {reason}")
         return active
 
