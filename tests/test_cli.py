@@ -83,9 +83,9 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     Let searches in the working directory judge one point.
     """
-    fake = types.ModuleType("autoprop.search")
+    fake = types.ModuleType("autoprop._search")
     fake.explore = explore  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "autoprop.search", fake)
+    monkeypatch.setitem(sys.modules, "autoprop._search", fake)
     return folder
 
 

@@ -17,7 +17,7 @@ LAYERS = [
     },
     {"oracles"},
     {"properties"},
-    {"search", "explain", "corpus", "_discover", "_importing"},
+    {"_search", "explain", "corpus", "_discover", "_importing"},
     {"campaign", "report"},
     {"cli", "pytest_plugin", "_pytest", "_verify", "__main__", "__init__"},
 ]
@@ -28,8 +28,8 @@ ONLY = {
     "_pytest": set(),
     "cattrs": {"corpus"},
     "click": {"cli"},
-    "hypothesis": {"search", *PLUGIN},
-    "hypothesis_jax": {"search", *PLUGIN},
+    "hypothesis": {"_search", *PLUGIN},
+    "hypothesis_jax": {"_search", *PLUGIN},
     "pytest": PLUGIN,
     "rich": {"cli", "report"},
 }
@@ -121,7 +121,7 @@ def test_files_are_short(path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "text", "expected"),
     [
-        ("_target", "from .search import search", ["_target imports autoprop.search.search, a layer above it"]),
+        ("_target", "from ._search import search", ["_target imports autoprop._search.search, a layer above it"]),
         ("_point", "def f():\n    from autoprop import cli", ["_point imports autoprop.cli, a layer above it"]),
         (
             "oracles/paired",
@@ -129,8 +129,8 @@ def test_files_are_short(path: Path) -> None:
             ["oracles imports autoprop.corpus.store.Store, a layer above it"],
         ),
         ("cli", "import pytest", ["cli imports pytest; only _pytest, _verify, pytest_plugin may"]),
-        ("_errors", "if TYPE_CHECKING:\n    from .search import search", []),
-        ("search/shrink", "from hypothesis import given\nfrom .._point import Point", []),
+        ("_errors", "if TYPE_CHECKING:\n    from ._search import search", []),
+        ("_search/shrink", "from hypothesis import given\nfrom .._point import Point", []),
     ],
 )
 def test_the_check_can_fail(module: str, text: str, expected: list[str], tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ._verify import verify as verify
     from .corpus.replay import replay as replay
     from .properties import Property as Property
-    from .search import Outcome as Outcome
-    from .search import check as check
-    from .search import search as search
+    from ._search import Outcome as Outcome
+    from ._search import check as check
+    from ._search import search as search
 
 # Where each public name lives. Nothing is imported before it is used: `import autoprop` loads neither jax nor numpy.
 _HOME = {
@@ -42,7 +42,7 @@ _HOME = {
     "Found": "_events",
     "Holds": "_verdict",
     "Mismatch": "_verdict",
-    "Outcome": "search",
+    "Outcome": "_search",
     "Point": "_point",
     "Property": "properties",
     "Settings": "_settings",
@@ -51,9 +51,9 @@ _HOME = {
     "Undecided": "_verdict",
     "UsageError": "_errors",
     "Violated": "_verdict",
-    "check": "search",
+    "check": "_search",
     "replay": "corpus.replay",
-    "search": "search",
+    "search": "_search",
     "verify": "_verify",
 }
 
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value  # after the import, which would bind the subpackage `search` to the name of the function
+    globals()[name] = value
     return value
 
 

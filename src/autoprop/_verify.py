@@ -169,7 +169,7 @@ def _run(target: Target, settings: Settings) -> None:
     Search for a violated law and raise it: what the test does where the pytest plugin is off.
     """
     __tracebackhide__ = True
-    from .search import search
+    from ._search import search
 
     outcome = search(target, settings=settings)
     if outcome.findings:

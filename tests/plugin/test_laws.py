@@ -40,9 +40,9 @@ FAKE = """
             counts[law] = Counts(holds=held, undecided=undecided, reasons={"too steep": undecided})
         return Outcome(tuple(findings), counts)
 
-    fake = types.ModuleType("autoprop.search")
+    fake = types.ModuleType("autoprop._search")
     fake.search, fake.Outcome = search, Outcome
-    sys.modules["autoprop.search"] = fake
+    sys.modules["autoprop._search"] = fake
 """
 
 SOURCE = """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autoprop._finding import Finding
     from autoprop._settings import Settings
     from autoprop._target import Target
-    from autoprop.search import Outcome
+    from autoprop._search import Outcome
 
 __all__ = ["run"]
 
@@ -67,7 +67,7 @@ def _search(item: pytest.Function, test: str, target: Target, settings: Settings
     __tracebackhide__ = True
     searches = item.config.stash.setdefault(SEARCHES, {})
     if test not in searches:
-        from autoprop.search import search
+        from autoprop._search import search
 
         laws = [
             found.name

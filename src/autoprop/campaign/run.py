@@ -34,14 +34,14 @@ def run(plan: Plan, *, explore: Explore | None = None) -> Iterator[Event]:
 
     Args:
         plan: what to do.
-        explore: searches one target; `autoprop.search.explore` by default.
+        explore: searches one target; `autoprop._search.explore` by default.
 
     Yields:
         `Started`; a `Found` for each stored case; `Checked` and `Found` of each search; a `Checked` that is
         ``done`` for each target; `Finished`.
     """
     if explore is None:
-        from autoprop.search import explore as search_one
+        from autoprop._search import explore as search_one
 
         explore = search_one
     began = time.monotonic()
