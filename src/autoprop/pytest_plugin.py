@@ -84,6 +84,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     Look for stored cases whose test is gone.
     """
+    if not options.Options.of(session.config).folder.is_dir():
+        return
     if not hasattr(session.config, "workerinput") or session.config.workerinput["workerid"] == "gw0":
         from ._pytest import orphans
 
