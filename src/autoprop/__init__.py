@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ._events import Started as Started
     from ._finding import Finding as Finding
     from ._point import Point as Point
+    from ._search import Outcome as Outcome
+    from ._search import check as check
+    from ._search import search as search
     from ._settings import Settings as Settings
     from ._target import Target as Target
     from ._verdict import Holds as Holds
@@ -25,9 +28,6 @@ if TYPE_CHECKING:
     from ._verify import verify as verify
     from .corpus.replay import replay as replay
     from .properties import Property as Property
-    from ._search import Outcome as Outcome
-    from ._search import check as check
-    from ._search import search as search
 
 # Where each public name lives. Nothing is imported before it is used: `import autoprop` loads neither jax nor numpy.
 _HOME = {

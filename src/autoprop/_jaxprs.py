@@ -17,6 +17,7 @@ __all__ = [
     "equations",
     "evaluate",
     "handles_non_finite",
+    "has_primitive",
     "has_stop_gradient",
     "inner_program",
     "lacks_forward_mode",
@@ -77,8 +78,19 @@ def has_stop_gradient(program: Any) -> bool:
     """
     Say whether a jaxpr, or an equation by its inner jaxprs, stops a gradient anywhere.
     """
-    programs = subprograms(program) if hasattr(program, "primitive") else (program,)
-    return any(eqn.primitive.name == "stop_gradient" for inner in programs for eqn in equations(inner))
+    return has_primitive(program, "stop_gradient", itself=False)
+
+
+def has_primitive(program: Any, name: str, *, itself: bool = True) -> bool:
+    """
+    Say whether a jaxpr holds an equation of a primitive, at any depth; for an equation, whether it is one or (with
+    ``itself`` False, only) holds one in its inner jaxprs.
+    """
+    if not hasattr(program, "primitive"):
+        return any(eqn.primitive.name == name for eqn in equations(program))
+    if itself and program.primitive.name == name:
+        return True
+    return any(eqn.primitive.name == name for inner in subprograms(program) for eqn in equations(inner))
 
 
 def evaluate(eqn: Any, values: Sequence[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from ._dtypes import finfo
 from ._point import direction
 from ._subject import Subject
 
-__all__ = ["absolute_terms", "cotangents", "pair", "tangents"]
+__all__ = ["absolute_terms", "cotangents", "pair", "paired_on_host", "tangents"]
 
 
 def pair(cotangents: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -29,6 +29,26 @@ def absolute_terms(cotangents: Sequence[Any], values: Sequence[Any]) -> Any:
     Return Σ |u·y|, the size against which the pairing rounds.
     """
     return sum((jnp.sum(jnp.abs(_lift(u) * _lift(y))) for u, y in zip(cotangents, values, strict=True)), jnp.float32(0))
+
+
+def paired_on_host(cotangents: Sequence[Any], values: Sequence[Any]) -> tuple[float, float]:
+    """
+    Return `pair` and `absolute_terms` of concrete leaves, in float64, without compiling anything.
+
+    Where either side is exactly 0 the term is 0, whatever the other is: a direction of 0 makes no statement.
+    """
+    total = size = 0.0
+    for u, y in zip(cotangents, values, strict=True):
+        a, b = _double(u), _double(y)
+        with np.errstate(all="ignore"):
+            terms = np.where((a == 0) | (b == 0), 0, a * b)
+            total, size = total + float(np.sum(terms.real)), size + float(np.sum(np.abs(terms)))
+    return total, size
+
+
+def _double(leaf: Any) -> Any:
+    x = np.asarray(leaf)
+    return x.astype(np.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64)
 
 
 def _lift(leaf: Any) -> Any:

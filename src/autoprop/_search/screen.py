@@ -18,6 +18,7 @@ from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import MOVED, STATIC
 from .._trees import is_inexact
+from ..oracles.bounded import bounded
 from ..oracles.promoted import FAST_COMPILE
 from ..properties import Property, Row
 from .signatures import Slot, row
@@ -134,7 +135,8 @@ class Screen:
             ]
             if self.chunk not in self.programs:
                 try:
-                    mapped = jax.jit(jax.vmap(self._row, in_axes=axes), compiler_options=FAST_COMPILE)
+                    batched = bounded(subject, jax.vmap(self._row, in_axes=axes))
+                    mapped = jax.jit(batched, compiler_options=FAST_COMPILE)
                     self.programs[self.chunk] = mapped.lower(*part).compile()
                 except Exception as error:  # noqa: BLE001  the function under test may not be batchable
                     self.error = f"{subject.target.name} cannot be batched: {type(error).__name__}"

@@ -16,6 +16,7 @@ from .._pairing import absolute_terms, cotangents, pair
 from .._point import Point
 from .._subject import Subject
 from .automatic import both_modes
+from .bounded import bounded
 from .difference import OFFSETS, Slope, slope
 from .paired import paired
 
@@ -65,7 +66,10 @@ class Promoted:
         return cotangents(self.subject, self.seed if seed is None else seed, self._dtypes)
 
     def _program(self, name: str, build: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-        return self.subject.compiled(f"promoted:{name}", lambda: jax.jit(build(), compiler_options=FAST_COMPILE))
+        subject = self.subject
+        return subject.compiled(
+            f"promoted:{name}", lambda: jax.jit(bounded(subject, build()), compiler_options=FAST_COMPILE)
+        )
 
     def _along(self) -> Callable[..., Any]:
         f, holds_stops = self.subject.f, "stop_gradient" in self.subject.target.intended

@@ -12,10 +12,13 @@ from .._environment import Environment
 from .._errors import Falsified, UsageError
 from .._finding import Finding
 from .._jaxprs import stop_gradient_lines
+from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
 from .._target import Target
 from .._verdict import Undecided, Verdict, Violated
+from ..oracles.automatic import reverse_mode
+from ..oracles.bounded import LIMIT, ends
 
 if TYPE_CHECKING:
     from ._row import Row
@@ -147,10 +150,28 @@ def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verd
     return decorate
 
 
+def _loops_end(subject: Subject, point: Point) -> bool:
+    u = cotangents(subject, point.seed)
+
+    def derivative(moved: Any, held: Any) -> Any:
+        def f(m: Any) -> Any:
+            return subject.f(m, held)
+
+        return f(moved), reverse_mode(f, moved, u)
+
+    try:
+        return ends(subject, point.primals, derivative)
+    except Exception:  # noqa: BLE001  a function that cannot be traced raises below, where the reason is told
+        return True
+
+
 def undecided_if_raises(subject: Subject, point: Point) -> Undecided | None:
     """
-    Return `Undecided` if the function itself raises at a point: then no law has anything to say there.
+    Return `Undecided` if the function itself raises at a point, or loops there without end: then no law has anything to
+    say there.
     """
+    if not _loops_end(subject, point):
+        return Undecided(f"a loop does not end within {LIMIT} iterations here")
     try:
         subject.target.fn(*point.primals)
     except Exception as error:  # noqa: BLE001  the function under test may raise anything

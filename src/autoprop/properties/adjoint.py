@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import eps
-from .._pairing import absolute_terms, cotangents, pair, tangents
+from .._pairing import absolute_terms, cotangents, pair, paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import ADJOINT
@@ -109,11 +109,9 @@ def _spread(here: Promoted, v: Any, u: Any) -> list[float]:
 
 
 def _sides(u: Any, v: Any, forward: Any, reverse: Any, unit: float, count: int) -> tuple[float, float, float]:
-    with jax.enable_x64(True), np.errstate(all="ignore"):
-        # a tangent of 0 at a non-finite entry is no statement about the gradient there
-        g = [np.where(np.asarray(t) == 0, 0, np.asarray(g)) for g, t in zip(reverse, v, strict=True)]
-        left, right = float(pair(u, forward)), float(pair(g, v))
-        terms = float(absolute_terms(u, forward)) + float(absolute_terms(g, v))
+    left, forward_terms = paired_on_host(u, forward)
+    right, reverse_terms = paired_on_host(reverse, v)
+    terms = forward_terms + reverse_terms
     return left, right, ADJOINT * unit * float(np.sqrt(count)) * terms
 
 

@@ -15,6 +15,7 @@ from .._subject import Subject
 from .._tolerance import BOUNDED
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import both_modes
+from ..oracles.bounded import bounded
 from ..oracles.difference import Slope
 from ..oracles.promoted import FAST_COMPILE, Promoted
 from ._compare import number
@@ -78,7 +79,7 @@ def _derivatives(subject: Subject, moved: Any, held: Any, u: Any, v: Any) -> tup
         def program(m: Any, h: Any, t: Any, c: Any) -> Any:
             return both_modes(lambda x: subject.f(x, h), m, t, c)
 
-        return jax.jit(program, compiler_options=FAST_COMPILE)
+        return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
 
     value, forward, reverse = subject.compiled("derivatives", build)(moved, held, v, u)
     return value, reverse, forward

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import eps
-from .._pairing import pair, tangents
+from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import CONVICT, KNOWN, NEAR, SATURATED, SCREEN, SLACK, WIDEN
@@ -108,10 +107,7 @@ def _automatic(here: Promoted, mode: str, v: Any, u: Any) -> float | None:
     left, right = (u, forward) if mode == "forward" else (reverse, v)
     if left is None or right is None:
         return None
-    with jax.enable_x64(True), np.errstate(all="ignore"):
-        # 0·NaN must not enter: a direction is 0 at non-finite entries
-        cleared = [np.where(np.asarray(b) == 0, 0, np.asarray(a)) for a, b in zip(left, right, strict=True)]
-        return float(pair(cleared, right))
+    return paired_on_host(left, right)[0]
 
 
 def _compare(ad: float, measured: Slope, here: Promoted) -> Verdict:

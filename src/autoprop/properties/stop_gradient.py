@@ -93,6 +93,9 @@ def frozen(subject: Subject, point: Point) -> Verdict:
 
     **Does not catch** stops that should not be there (`live`).
     """
+    raises = undecided_if_raises(subject, point)
+    if raises is not None:
+        return raises
     chosen = subject.moved_among(subject.target.frozen, "frozen")
     moved, held = subject.split(point.primals)
     moved = [jnp.asarray(x) for x in moved]

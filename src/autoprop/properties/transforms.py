@@ -13,32 +13,36 @@ from .._point import Point, direction
 from .._subject import Subject
 from .._trees import is_inexact, is_key
 from .._verdict import Holds, Undecided, Verdict
+from ..oracles.promoted import FAST_COMPILE
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
 
 __all__ = ["jit", "vmap"]
 
 
-def _derivative(subject: Subject, seed: int) -> Any:
-    """
-    ``(moved, held) -> array outputs and, where there is a reverse mode, Jᵀu``.
-    """
-
-    def both(moved: Any, held: Any) -> Any:
-        u = cotangents(subject, seed, [y.dtype for y in subject.inexact_outputs])
-        value, pull = jax.vjp(lambda m: subject.f(m, held), moved)
-        return value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
-
-    return both
-
-
 def _plain(subject: Subject) -> Any:
+    """
+    ``(moved, held) -> every array of the value``.
+    """
+
     def value(moved: Any, held: Any) -> Any:
         return [
             leaf for leaf in jax.tree.leaves(subject.target.fn(*subject.join(moved, held))) if hasattr(leaf, "dtype")
         ]
 
     return value
+
+
+def _derivative(subject: Subject) -> Any:
+    """
+    ``(moved, held, u) -> inexact outputs and Jᵀu``.
+    """
+
+    def both(moved: Any, held: Any, u: Any) -> Any:
+        value, pull = jax.vjp(lambda m: subject.f(m, held), moved)
+        return value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
+
+    return both
 
 
 def _gradient_paths(subject: Subject) -> list[str]:
@@ -64,24 +68,20 @@ def jit(subject: Subject, point: Point) -> Verdict:
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
-    plain, both = _plain(subject), _derivative(subject, point.seed)
+    u = cotangents(subject, point.seed)
 
-    def routes(primals: tuple[Any, ...]) -> Routes:
-        moved, held = _as_arrays(subject, primals)
-        left, right = attempt(lambda: plain(moved, held)), attempt(lambda: jax.jit(plain)(moved, held))
-        return Routes(("eager", "jit"), subject.array_output_paths, left, right)
+    def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
+        arguments = (*_as_arrays(subject, primals), *extra)
+        eager = subject.compiled(name, lambda: build(subject))
+        compiled = subject.compiled(f"jit:{name}", lambda: jax.jit(eager))
+        return Routes(
+            ("eager", "jit"), paths, attempt(lambda: eager(*arguments)), attempt(lambda: compiled(*arguments))
+        )
 
-    verdict = agree(subject, point, routes)
+    verdict = agree(subject, point, lambda p: routes(p, "value", _plain, subject.array_output_paths, ()))
     if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
         return verdict
-
-    def derivatives(primals: tuple[Any, ...]) -> Routes:
-        moved, held = _as_arrays(subject, primals)
-        left = attempt(lambda: both(moved, held))
-        program = subject.compiled(f"jit:{point.seed}", lambda: jax.jit(both))
-        return Routes(("eager", "jit"), _gradient_paths(subject), left, attempt(lambda: program(moved, held)))
-
-    verdict = agree(subject, point, derivatives)
+    verdict = agree(subject, point, lambda p: routes(p, "derivative", _derivative, _gradient_paths(subject), (u,)))
     return Holds() if isinstance(verdict, Undecided) and "no such derivative" in verdict.reason else verdict
 
 
@@ -100,26 +100,32 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
-    plain, both = _plain(subject), _derivative(subject, point.seed)
+    u = cotangents(subject, point.seed)
 
-    def routes(primals: tuple[Any, ...], fn: Any, paths: Any) -> Routes:
-        moved, held = _as_arrays(subject, primals)
-        batch, axes = _batch(subject, moved, held, point.seed)
-        singles = [
-            jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)
-        ]
+    def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
+        batch, axes = _batch(subject, *_as_arrays(subject, primals), point.seed)
+        single = subject.compiled(name, lambda: build(subject))
+        # compiled as one program: evaluated eagerly, a batched function compiles each of its operations anew
+        mapped = subject.compiled(
+            f"vmap:{name}",
+            lambda: jax.jit(
+                jax.vmap(single, in_axes=(*axes, *([None] * len(extra))), axis_size=3), compiler_options=FAST_COMPILE
+            ),
+        )
 
         def loop() -> Any:
-            values = [jax.tree.leaves(fn(*single)) for single in singles]
+            rows = [
+                jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)
+            ]
+            values = [jax.tree.leaves(single(*row, *extra)) for row in rows]
             return [jnp.stack(column) for column in zip(*values, strict=True)]
 
-        mapped = attempt(lambda: jax.vmap(fn, in_axes=axes, axis_size=3)(*batch))
-        return Routes(("one by one", "vmap"), paths, attempt(loop), mapped)
+        return Routes(("one by one", "vmap"), paths, attempt(loop), attempt(lambda: mapped(*batch, *extra)))
 
-    verdict = agree(subject, point, lambda p: routes(p, plain, subject.array_output_paths))
+    verdict = agree(subject, point, lambda p: routes(p, "value", _plain, subject.array_output_paths, ()))
     if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
         return verdict
-    verdict = agree(subject, point, lambda p: routes(p, both, _gradient_paths(subject)))
+    verdict = agree(subject, point, lambda p: routes(p, "derivative", _derivative, _gradient_paths(subject), (u,)))
     return Holds() if isinstance(verdict, Undecided) and "no such derivative" in verdict.reason else verdict
 
 
