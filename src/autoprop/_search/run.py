@@ -168,7 +168,7 @@ class _Run:
         if self.settings.examples is not None:
             share = -(-self.settings.examples // len(self.slots))
             rows = max(1, min(rows, share, self.settings.examples - self.points))
-        rows = min(rows, max(4, self._screen(number, slot).chunk * 8))
+        rows = min(rows, max(8, self._screen(number, slot).chunk * 8))
         return draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
 
     def _screen(self, number: int, slot: Slot) -> Screen:

@@ -18,7 +18,7 @@ from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import MOVED, STATIC
 from .._trees import is_inexact
-from ..oracles.bounded import bounded
+from ..oracles.bounded import bounded, is_open_ended
 from ..oracles.promoted import FAST_COMPILE
 from ..properties import Property, Row
 from .signatures import Slot, row
@@ -27,7 +27,7 @@ __all__ = ["Batch", "Screen", "draw"]
 
 MEMORY = 2**29  # bytes that one program's batch may take, by a rough count of its intermediate values
 NODES = 136  # evaluations of the function that a row costs: 8 steps of 15 nodes, their ends, and the point itself
-SLOW = 2.0  # seconds after which a chunk is made smaller
+BATCH_SECONDS = 2.0  # wall time that one batch may run; the points after that are left out
 
 
 @attrs.frozen(eq=False)
@@ -111,7 +111,8 @@ class Screen:
         shapes = [leaf for leaf in self.slot.subject.leaves if hasattr(leaf, "shape")]
         shapes += jax.tree.leaves(self.slot.subject.outputs)
         elements = sum(int(np.prod(leaf.shape)) for leaf in shapes)
-        return int(np.clip(MEMORY // (max(elements, 1) * NODES * 16), 1, 64))
+        most = 4 if is_open_ended(self.slot.subject) else 64  # one endless loop keeps its whole chunk waiting
+        return int(np.clip(MEMORY // (max(elements, 1) * NODES * 16), 1, most))
 
     def _row(self, moved: Any, held: Any, v: Any, u: Any) -> Any:
         row = Row(self.slot.subject, moved, held, v, u)
@@ -126,7 +127,8 @@ class Screen:
             return None
         subject = self.slot.subject
         arguments, axes = self._arguments(batch)
-        found = []
+        found: list[Any] = []
+        ran = 0.0
         for start in range(0, len(batch), self.chunk):
             take = np.minimum(np.arange(start, start + self.chunk), len(batch) - 1)
             part = [
@@ -143,13 +145,13 @@ class Screen:
                     return None
             started = time.perf_counter()
             value = jax.device_get(self.programs[self.chunk](*part))
-            kept = len(batch) - start
-            found.append(jax.tree.map(lambda x, kept=kept: np.asarray(x)[:kept], value))
-            if time.perf_counter() - started > SLOW and self.chunk > 8:  # a slow function gets fewer rows
-                self.chunk = 8
-                batch.usable[start + len(take) :] = False
-                rest = max(len(batch) - start - len(take), 0)
-                found.append(jax.tree.map(lambda x, rest=rest: np.zeros((rest, *x.shape[1:]), x.dtype), found[-1]))
+            ran += time.perf_counter() - started
+            done = min(start + self.chunk, len(batch))
+            found.append(jax.tree.map(lambda x, kept=done - start: np.asarray(x)[:kept], value))
+            if done < len(batch) and ran > BATCH_SECONDS:  # a slow function gets fewer points
+                batch.usable[done:] = False
+                rest = len(batch) - done
+                found.append(jax.tree.map(lambda x, rest=rest: np.zeros((rest, *x.shape[1:]), x.dtype), value))
                 break
         return self._joined(found)
 
