@@ -15,9 +15,9 @@ from .options import Options
 if TYPE_CHECKING:
     from autoprop._events import Counts
     from autoprop._finding import Finding
+    from autoprop._search import Outcome
     from autoprop._settings import Settings
     from autoprop._target import Target
-    from autoprop._search import Outcome
 
 __all__ = ["run"]
 
