@@ -1,0 +1,54 @@
+"""The spread under random rounding: it sees cancellation that inputs and outputs do not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from autoprop.oracles.rounding import spread
+
+EPS = 2.0**-23
+
+
+def of(f: Any, *leaves: float) -> float:
+    """Return the spread of a scalar function."""
+    return spread(lambda x: [f(*x)], [jnp.float32(leaf) for leaf in leaves], EPS)[0]
+
+
+def test_no_arithmetic_no_spread() -> None:
+    """What is not computed does not round."""
+    assert of(lambda x: x, 3.0) == 0
+
+
+def test_one_rounding() -> None:
+    """One operation rounds once."""
+    assert 0 < of(lambda x, y: x * y, 3.0, 5.0) <= 16 * EPS
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: (x + y) - y,
+        lambda x, y: jax.jit(lambda a, b: (a + b) - b)(x, y),
+        lambda x, y: jax.checkpoint(lambda a, b: (a + b) - b)(x, y),
+    ],
+    ids=["plain", "jit", "checkpoint"],
+)
+def test_cancellation(f: Any) -> None:
+    """Terms of 1e6 that cancel leave their rounding behind, in inner programs too."""
+    assert 1e5 * EPS < of(f, 1.0, 1e6) < 4e6 * EPS
+
+
+def test_several_scalars() -> None:
+    """Each scalar has its own spread."""
+    quiet, loud = spread(lambda x: [x[0], (x[0] + 1e6) - 1e6], [jnp.float32(1)], EPS)
+    assert quiet == 0
+    assert loud > 1e5 * EPS
+
+
+def test_it_repeats() -> None:
+    """The same program has the same spread each time."""
+    assert of(jnp.sin, 0.5) == of(jnp.sin, 0.5)

@@ -1,0 +1,27 @@
+"""Small functions with one planted fault each, and sound ones that are easily accused."""
+
+from .argnums import FAULTS as ARGNUMS
+from .argnums import SOUND as ARGNUMS_SOUND
+from .contract import FAULTS as CONTRACT
+from .contract import SOUND as CONTRACT_SOUND
+from .entry import Planted, Sound
+from .modes import FAULTS as MODES
+from .modes import SOUND as MODES_SOUND
+from .numeric import FAULTS as NUMERIC
+from .numeric import SOUND as NUMERIC_SOUND
+from .stops import FAULTS as STOPS
+from .stops import SOUND as STOPS_SOUND
+from .transforms import FAULTS as TRANSFORMS
+from .transforms import SOUND as TRANSFORMS_SOUND
+
+__all__ = ["FAULTS", "SOUND", "Planted", "Sound"]
+
+FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC]
+SOUND: list[Sound] = [
+    *CONTRACT_SOUND,
+    *STOPS_SOUND,
+    *ARGNUMS_SOUND,
+    *TRANSFORMS_SOUND,
+    *MODES_SOUND,
+    *NUMERIC_SOUND,
+]
