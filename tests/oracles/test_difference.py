@@ -81,7 +81,8 @@ def test_edges(name: str) -> None:
     f, x, expected = EDGES[name]
     found = measure(f, x)
     assert found.kind == "edge"
-    assert found.low == found.high == pytest.approx(expected, rel=1e-9)
+    assert found.low == found.high == pytest.approx(expected, rel=1e-6)
+    assert abs(found.low - expected) <= 8 * found.error
 
 
 KINDS: dict[str, tuple[Callable[[Array], Array], float, str, str]] = {
@@ -124,7 +125,7 @@ def test_noise_is_measured() -> None:
 def test_pure_noise_is_not_a_slope() -> None:
     """Of noise alone nothing is known: the error exceeds the estimate."""
     random = np.random.default_rng(0)
-    found = measure(lambda x: random.standard_normal(x.shape), 0.5)
+    found = measure(lambda x: np.asarray(random.standard_normal(x.shape)), 0.5)
     assert found.kind == "unknown" or found.error > found.scale
 
 
@@ -147,7 +148,6 @@ def test_offsets() -> None:
     assert (STEPS[0], STEPS[-1]) == (2.0**-3, 2.0**-38)
 
 
-@pytest.mark.xfail(reason="a slope that grows like a logarithm is read as a number, with an error that misses infinity")
 def test_logarithmic_divergence() -> None:
     """The slope of x·log x at 0 is infinite: it must not be taken for a number known to a third."""
     found = measure(lambda x: np.where(x == 0, 0, x * np.log(x)), 0.0)
@@ -161,7 +161,6 @@ def test_huge() -> None:
     assert found.low == pytest.approx(1e200 * np.cos(0.5), rel=1e-6)
 
 
-@pytest.mark.xfail(reason="an oscillation that the steps hardly resolve is read as a confident slope")
 def test_fast_oscillation() -> None:
     """Where the steps do not resolve the function, a wrong number must not be given as if it were known."""
     found = measure(lambda x: np.sin(1e9 * x), 0.0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autoprop import Point, Target
+from autoprop._dtypes import finfo
 from autoprop._subject import Subject
 from autoprop.oracles.promoted import Promoted
 
@@ -43,15 +44,16 @@ def test_complex_arguments_are_wide() -> None:
 )
 def test_narrow_arithmetic_is_seen(fn: Any, narrowest: Any) -> None:
     """The epsilon is that of the narrowest dtype inside, in inner programs too."""
-    assert promoted(fn, X).eps == float(jnp.finfo(narrowest).eps)
+    assert promoted(fn, X).eps == finfo(narrowest).eps
 
 
 def test_slope_of_the_projection() -> None:
-    """The slope is that of ⟨u, f⟩ along v, to some ten digits."""
+    """The slope is that of ⟨u, f⟩ along v, to some seven digits and within its own error."""
     here = promoted(jnp.sin, X)
     found = here.slope([np.array([1.0, 0.0])], [np.array([2.0, 3.0])])
     assert found.kind == "smooth"
-    assert found.low == pytest.approx(2 * np.cos(0.5), rel=1e-9)
+    assert found.low == pytest.approx(2 * np.cos(0.5), rel=1e-6)
+    assert abs(found.low - 2 * np.cos(0.5)) <= 8 * found.error
 
 
 def test_slope_with_stops_held() -> None:
@@ -61,8 +63,8 @@ def test_slope_with_stops_held() -> None:
         return x * jax.lax.stop_gradient(x)
 
     v, u = [np.array([1.0, 0.0])], [np.array([1.0, 1.0])]
-    assert promoted(fn, X).slope(v, u).low == pytest.approx(1.0, rel=1e-9)
-    assert promoted(fn, X, intended=("stop_gradient",)).slope(v, u).low == pytest.approx(0.5, rel=1e-9)
+    assert promoted(fn, X).slope(v, u).low == pytest.approx(1.0, rel=1e-6)
+    assert promoted(fn, X, intended=("stop_gradient",)).slope(v, u).low == pytest.approx(0.5, rel=1e-6)
 
 
 def test_derivatives() -> None:

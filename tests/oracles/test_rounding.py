@@ -8,14 +8,21 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from autoprop.oracles.rounding import spread
+from autoprop.oracles.rounding import perturbed, spread
 
 EPS = 2.0**-23
 
 
-def of(f: Any, *leaves: float) -> float:
+def spreads(f: Any, *values: float) -> list[float]:
+    """Return the spread of each scalar of a function of float32 numbers."""
+    with jax.enable_x64(True):  # the random numbers are drawn in 64 bits
+        leaves = [jnp.float32(value) for value in values]
+        return spread(perturbed(lambda x: f(*x), leaves), leaves, EPS)
+
+
+def of(f: Any, *values: float) -> float:
     """Return the spread of a scalar function."""
-    return spread(lambda x: [f(*x)], [jnp.float32(leaf) for leaf in leaves], EPS)[0]
+    return spreads(lambda *x: [f(*x)], *values)[0]
 
 
 def test_no_arithmetic_no_spread() -> None:
@@ -44,7 +51,7 @@ def test_cancellation(f: Any) -> None:
 
 def test_several_scalars() -> None:
     """Each scalar has its own spread."""
-    quiet, loud = spread(lambda x: [x[0], (x[0] + 1e6) - 1e6], [jnp.float32(1)], EPS)
+    quiet, loud = spreads(lambda x: [x, (x + 1e6) - 1e6], 1.0)
     assert quiet == 0
     assert loud > 1e5 * EPS
 

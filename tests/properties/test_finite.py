@@ -23,7 +23,9 @@ def test_message() -> None:
     found = caught.value.finding.mismatch
     assert (found.leaf, found.index) == ("x", (0,))
     assert found.routes[0] == ("reverse", "nan")
-    assert found.routes[1][1].startswith("0 ± ")
+    slope, _, error = found.routes[1][1].partition(" ± ")
+    assert max(abs(float(end)) for end in slope.split(" .. ")) < 1e-9
+    assert float(error) < 1e-9
     assert "value and slope are finite there, so the derivative must be" in str(caught.value)
 
 
@@ -36,7 +38,7 @@ def test_no_derivative(judge: Callable[..., Any]) -> None:
     """A callback has no derivative by JAX's own word; that is no violation."""
 
     def f(x: Any) -> Any:
-        return jnp.sum(jax.pure_callback(lambda v: v, jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+        return jnp.sum(jax.pure_callback(lambda v: v, jax.eval_shape(lambda: x), x))
 
     assert judge("finite", f, np.ones(2, F)) == Undecided("there is no derivative here")
 

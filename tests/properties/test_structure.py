@@ -70,17 +70,6 @@ def test_refusal_by_design(judge: Callable[..., Any]) -> None:
     assert "Reverse-mode differentiation does not work for lax.while_loop" in verdict.reason
 
 
-def test_function_that_raises(judge: Callable[..., Any]) -> None:
-    """Where the function itself raises, no law has anything to say."""
-
-    def f(x: Any) -> Any:
-        if not isinstance(x, jax.core.Tracer):
-            raise ValueError("eager")
-        return jnp.sum(x)
-
-    assert judge("structure", f, X) == Undecided("the function raises ValueError here")
-
-
 @pytest.mark.xfail(
     reason="the outputs' shapes are traced outside of any route: TracerBoolConversionError", raises=TypeError
 )
