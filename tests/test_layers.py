@@ -13,7 +13,7 @@ LAYERS = [
     {"_errors", "_trees", "_dtypes", "_jaxprs"},
     {
         *("_environment", "_events", "_finding", "_numerals", "_pairing", "_point", "_render"),
-        *("_settings", "_source", "_subject", "_target", "_tolerance", "_verdict"),
+        *("_settings", "_source", "_subject", "_target", "_tolerance", "_compile", "_verdict"),
     },
     {"oracles"},
     {"properties"},

@@ -13,6 +13,10 @@ from ._trees import is_inexact
 __all__ = ["eps", "finfo", "narrow", "wide", "wide_dtype"]
 
 
+# Smallest normal numbers of dtypes computed with an exponent of 8 bits: float32, bfloat16, complex64.
+FLUSHED = (1e-40, 1e-37)
+
+
 def finfo(dtype: Any) -> Any:
     """
     Return the limits of an inexact dtype, those of its parts for a complex one; bfloat16 and its kin included.
@@ -30,8 +34,19 @@ def wide_dtype(leaf: Any) -> Any:
 def wide(leaves: Sequence[Any]) -> list[Any]:
     """
     Promote the inexact leaves to 64 bits; call under ``jax.enable_x64(True)``. Other leaves stay as they are.
+
+    Subnormal numbers of 32-bit exponent range become 0, as they do in XLA's own arithmetic.
     """
-    return [np.asarray(leaf).astype(wide_dtype(leaf)) if is_inexact(leaf) else leaf for leaf in leaves]
+    promoted = []
+    for leaf in leaves:
+        if is_inexact(leaf):
+            x = np.asarray(leaf)
+            tiny = float(finfo(x.dtype).tiny)
+            leaf = x.astype(wide_dtype(leaf))
+            if FLUSHED[0] < tiny < FLUSHED[1]:
+                leaf = np.where(np.abs(leaf) < tiny, leaf * 0, leaf)
+        promoted.append(leaf)
+    return promoted
 
 
 def narrow(leaves: Sequence[Any]) -> list[Any]:

@@ -19,6 +19,7 @@ _ULPS = np.arange(1.0, 5.0) * 2.0**-50
 OFFSETS = np.concatenate([[0.0], STEPS, -STEPS, _ULPS, -_ULPS])
 
 _N = len(STEPS)
+ROUGH = 1e-3  # a value may miss its line at small steps by this share of the change that the estimate rests on
 JUMP_GROWTH = 1.9  # quotients of a jump double when the step halves; those of |x|^p grow by 2^(1-p)
 _TINY = 1e-300
 
@@ -115,19 +116,25 @@ def _side(values: Array, f0: float, sign: int, noise: float) -> tuple[Array, flo
         first = 2 * quotients[1:] - quotients[:-1]
         second = (4 * first[1:] - first[:-1]) / 3
         candidates = [
-            _plateau(first, STEPS[1:], noise),
-            _plateau(second, STEPS[2:], noise),
-            _plateau(quotients, STEPS, noise),
+            _plateau(first, quotients, noise),
+            _plateau(second, quotients, noise),
+            _plateau(quotients, quotients, noise),
         ]
     value, error = min(candidates, key=lambda c: c[1])
     return quotients, value, error
 
 
-def _plateau(values: Array, steps: Array, noise: float) -> tuple[float, float]:
+def _plateau(values: Array, quotients: Array, noise: float) -> tuple[float, float]:
     """
     Estimate and error from three consecutive agreeing values; among good runs the one at the smallest steps wins, for
     a plateau at large steps can be a coincidence.
+
+    Args:
+        values: a column of the Richardson table; its last entries belong to the smallest steps.
+        quotients: the first column.
+        noise: of one value of the function.
     """
+    steps = STEPS[len(STEPS) - len(values) :]
     low, mid, high = values[:-2], values[1:-1], values[2:]
     spread = np.maximum(np.abs(low - mid), np.abs(mid - high))
     floor = noise / steps[2:]
@@ -141,7 +148,21 @@ def _plateau(values: Array, steps: Array, noise: float) -> tuple[float, float]:
         breaks = np.flatnonzero(np.diff(good) != 1)
         run = good[breaks[-1] + 1 :] if breaks.size else good
         best = int(run[np.argmin(error[run])])
-    return float(mid[best]), float(error[best])
+    return _borne_out(float(mid[best]), float(error[best]), quotients, float(steps[best + 2]), noise)
+
+
+def _borne_out(value: float, error: float, quotients: Array, step: float, noise: float) -> tuple[float, float]:
+    """
+    Hold an estimate against the smaller steps: what the line through the point misses there is the function's own
+    roughness (an iteration's tolerance, say), which widens the error, or too large for the estimate to mean anything.
+    """
+    below = step > STEPS
+    missed = np.abs(quotients[below] - value) * STEPS[below]
+    missed = missed[np.isfinite(missed)]
+    rough = float(np.max(missed, initial=0.0))
+    if rough > ROUGH * abs(value) * step + 20 * noise:
+        return np.nan, np.inf
+    return value, error + (6 * rough / step if rough > 20 * noise else 0.0)
 
 
 def _jumps(values: Array, f0: float, noise: float, steepest: float) -> bool:

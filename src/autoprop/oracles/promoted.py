@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._compile import FAST_COMPILE
 from .._dtypes import wide
 from .._jaxprs import narrowest_eps
 from .._pairing import absolute_terms, cotangents, pair
@@ -19,11 +20,9 @@ from .automatic import both_modes
 from .bounded import bounded
 from .difference import OFFSETS, Slope, slope
 from .paired import paired
+from .rounding import perturbed, spread
 
-__all__ = ["FAST_COMPILE", "Promoted"]
-
-# The optimisation level at which checking programs are compiled: they run few times and compilation dominates.
-FAST_COMPILE = {"xla_backend_optimization_level": 0}
+__all__ = ["Promoted"]
 
 
 class Promoted:
@@ -94,6 +93,36 @@ class Promoted:
         with jax.enable_x64(True):
             values, magnitude = self._program("along", self._along)(self.moved, self.held, list(v), list(u))
             return slope(np.asarray(values, np.float64), float(magnitude), self.eps)
+
+    def rounding(self, u: Sequence[Any]) -> float:
+        """
+        Return how far rounding alone may move ⟨u, f(x)⟩, the cancellation of intermediate values included; 0 if the
+        function cannot be run operation by operation.
+        """
+        return self._spread("value", lambda m, h, c: [pair(c, self.subject.f(m, h))], self.moved, self.held, list(u))
+
+    def rounding_of_derivatives(self, v: Sequence[Any], u: Sequence[Any]) -> float:
+        """
+        Return how far rounding alone may move ⟨u, J·v⟩ by either mode; 0 if it cannot be run operation by operation.
+        """
+
+        def sides(m: Any, h: Any, t: Any, c: Any) -> list[Any]:
+            _, forward, reverse = both_modes(lambda x: self.subject.f(x, h), m, t, c)
+            pairs = ((c, forward), (t, reverse))
+            return [pair(direction, found) for direction, found in pairs if found is not None]
+
+        return self._spread("derivatives", sides, self.moved, self.held, list(v), list(u))
+
+    def _spread(self, name: str, f: Callable[..., list[Any]], *arguments: list[Any]) -> float:
+        leaves, treedef = jax.tree.flatten(arguments)
+        with jax.enable_x64(True):
+            try:
+                program = self.subject.compiled(
+                    f"rounding:{name}", lambda: perturbed(lambda x: f(*jax.tree.unflatten(treedef, x)), leaves)
+                )
+                return max(spread(program, leaves, self.eps), default=0.0)
+            except (NotImplementedError, TypeError, ValueError):
+                return 0.0
 
     def shifted(self, v: Sequence[Any], offset: float) -> Promoted:
         """

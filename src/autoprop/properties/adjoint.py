@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,9 +13,7 @@ from .._point import Point
 from .._subject import Subject
 from .._tolerance import ADJOINT
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.automatic import both_modes
 from ..oracles.promoted import Promoted
-from ..oracles.rounding import spread
 from ._law import law
 from ._row import Row
 from .finite import _derivatives
@@ -84,28 +81,9 @@ def adjoint(subject: Subject, point: Point) -> Verdict:
             (p for p, g in zip(subject.moved_paths, wide_reverse, strict=True) if not np.all(np.isfinite(g))), "value"
         )
         return Violated((Mismatch(leaf, (), routes, None, None, "one mode is finite and the other is not"),))
-    if gap <= ADJOINT * max(_spread(here, v64, u64)):
+    if gap <= ADJOINT * here.rounding_of_derivatives(v64, u64):
         return Undecided("large intermediate values cancel: the difference is within rounding of them")
     return Violated((Mismatch("value", (), routes, gap, bound, origin),))
-
-
-def _spread(here: Promoted, v: Any, u: Any) -> list[float]:
-    """
-    How far rounding alone moves either side in 64 bits, the cancellation of intermediate values included.
-    """
-
-    def sides(leaves: list[Any]) -> list[Any]:
-        moved, held = leaves[: len(here.moved)], leaves[len(here.moved) :]
-        _, forward, reverse = both_modes(lambda m: here.subject.f(m, held), moved, v, u)
-        assert forward is not None
-        assert reverse is not None
-        return [pair(u, forward), pair(reverse, v)]
-
-    with jax.enable_x64(True):
-        try:
-            return spread(sides, [*here.moved, *here.held], here.eps)
-        except (NotImplementedError, TypeError, ValueError):  # a program that cannot be run equation by equation
-            return [0.0]
 
 
 def _sides(u: Any, v: Any, forward: Any, reverse: Any, unit: float, count: int) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._compile import FAST_COMPILE
 from .._dtypes import finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
@@ -16,8 +17,8 @@ from .._tolerance import BOUNDED
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import both_modes
 from ..oracles.bounded import bounded
-from ..oracles.difference import Slope
-from ..oracles.promoted import FAST_COMPILE, Promoted
+from ..oracles.difference import STEPS, Slope
+from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
 from ._row import Row
@@ -107,11 +108,12 @@ def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict
     direction = [np.zeros_like(leaf) for leaf in here.moved]
     size = abs(at) if abs(at) > 1e-290 else 1.0
     direction[i].reshape(-1)[k] = size
-    return _against(here.slope(direction, here.cotangents()), size, ad, path, index, "reverse", x.dtype, subject, i)
+    u = here.cotangents()
+    return _against(here.slope(direction, u), size, ad, path, index, "reverse", subject, i, here.rounding(u))
 
 
 def _against(
-    measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, dtype: Any, subject: Any, i: int
+    measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, subject: Any, i: int, rounding: float
 ) -> Verdict:
     if measured.kind == "unknown":
         return Undecided(measured.reason)
@@ -121,6 +123,7 @@ def _against(
             return Violated((Mismatch(path, index, ((mode, number(ad)), ("numeric", "infinite")), None, None, origin),))
         return Holds()
     low, high, error = measured.low / size, measured.high / size, measured.error / size
+    error += rounding / float(STEPS[0]) / size
     if error > BOUNDED * max(abs(low), abs(high), 1e-3):
         return Undecided("noise")
     own = subject.split(subject.join(*subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))))[0][i]
@@ -157,5 +160,5 @@ def _forward(subject: Subject, here: Promoted, forward: Any, v: Any) -> Verdict:
         u[at].reshape(-1)[bad[0]] = 1.0
         index = tuple(int(j) for j in np.unravel_index(int(bad[0]), np.shape(y)))
         measured = here.slope([np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)], u)
-        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", flat.dtype, subject, 0)
+        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", subject, 0, here.rounding(u))
     return Holds()

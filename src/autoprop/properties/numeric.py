@@ -124,7 +124,7 @@ def _compare(ad: float, measured: Slope, here: Promoted) -> Verdict:
             return Undecided("the value is a staircase at the finest scale")
         known = measured.error <= KNOWN * size or (measured.error <= 1e-9 and ad == 0)
         return Holds() if known or measured.kind == "constant" else Undecided("noise")
-    if measured.kind == "constant" and max((_largest(x) for x in here.moved), default=0.0) >= SATURATED:
+    if measured.scale <= WIDEN * measured.error and max((_largest(x) for x in here.moved), default=0.0) >= SATURATED:
         return Undecided("the value is saturated: it responds to its arguments at no step")
     distance = max(ad - measured.high, measured.low - ad)
     if distance <= CONVICT * measured.error:
@@ -167,6 +167,9 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
         if isinstance(_compare(ad, measured, here), Violated):
             if not _resolved(here, mode, direction, u, ad, measured):
                 return Undecided("the derivative varies faster than the smallest step")
+            rounding = max(here.rounding(u) / float(STEPS[0]), here.rounding_of_derivatives(direction, u))
+            if max(ad - measured.high, measured.low - ad) <= CONVICT * rounding:
+                return Undecided("large intermediate values cancel: the difference is within rounding of them")
             index = tuple(int(j) for j in np.unravel_index(k, x.shape))
             path = here.subject.moved_paths[i]
             if not np.iscomplexobj(step):  # per unit of the coordinate, so that the number is the gradient's entry

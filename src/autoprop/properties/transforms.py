@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._compile import FAST_COMPILE
 from .._pairing import cotangents
 from .._point import Point, direction
 from .._subject import Subject
 from .._trees import is_inexact, is_key
 from .._verdict import Holds, Undecided, Verdict
-from ..oracles.promoted import FAST_COMPILE
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
 
