@@ -17,6 +17,8 @@ from autoprop import Checked, Found, Outcome, Settings, Target, UsageError, sear
 from autoprop._search import explore
 from hypothesis_jax import array, arrays, like, mask
 
+pytestmark = pytest.mark.slow
+
 ONE = Settings(examples=128, signatures=1)
 TWO = Settings(examples=384, signatures=2)
 
