@@ -17,7 +17,7 @@ def mse(w, b, x, y):
 
 def gradient(w, b, x, y):
     residual = x @ w + b - y
-    return 2 / len(y) * (residual @ x), 2 / len(y) * jnp.sum(residual)
+    return 2 * (residual @ x) / len(y), 2 * jnp.sum(residual) / len(y)
 
 
 def swapped(f, argnums):

@@ -67,7 +67,7 @@ def straight_through(x, y):
 
 
 def straight_through_gradient(x, y):
-    return 2 / len(x) * (jnp.round(x) - y)
+    return 2 * (jnp.round(x) - y) / len(x)
 
 
 PARAMS = {"w": jnp.ones((3, 2)), "b": jnp.zeros(2)}
