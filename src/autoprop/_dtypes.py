@@ -44,7 +44,7 @@ def wide(leaves: Sequence[Any]) -> list[Any]:
             tiny = float(finfo(x.dtype).tiny)
             leaf = x.astype(wide_dtype(leaf))
             if FLUSHED[0] < tiny < FLUSHED[1]:
-                leaf = np.where(np.abs(leaf) < tiny, leaf * 0, leaf)
+                leaf = np.where(np.abs(leaf) < tiny, np.zeros_like(leaf), leaf)
         promoted.append(leaf)
     return promoted
 

@@ -37,6 +37,7 @@ _REFUSALS = (
     "Reverse-mode differentiation does not work for lax.while_loop",
     "Differentiation rule for",
     "Transpose rule (for reverse-mode differentiation)",
+    "Batching rule for",
     "Pure callbacks do not support",
     "IO callbacks do not support",
 )
@@ -46,6 +47,8 @@ def refusal(error: BaseException) -> str | None:
     """
     Return why JAX has no derivative of this kind by design, or None if the error is no such refusal.
     """
+    if isinstance(error, (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)):
+        return "the function's control flow depends on values, so it cannot be traced"
     text = str(error)
     return next((text.splitlines()[0][:160] for start in _REFUSALS if start in text), None)
 

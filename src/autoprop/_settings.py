@@ -12,8 +12,13 @@ __all__ = ["PROFILES", "Settings"]
 
 
 def _positive(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
         raise UsageError(f"Settings: {attribute.name}={value!r} must be a positive number")
+
+
+def _count(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise UsageError(f"Settings: {attribute.name}={value!r} must be a positive integer")
 
 
 def _natural(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
@@ -38,12 +43,12 @@ class Settings:
     seconds: float | None = attrs.field(default=None, validator=attrs.validators.optional(_positive))
     examples: int | None = attrs.field(
         default=attrs.Factory(lambda self: None if self.seconds is not None else 2048, takes_self=True),
-        validator=attrs.validators.optional(_positive),
+        validator=attrs.validators.optional(_count),
     )
-    rows: int = attrs.field(default=256, validator=_positive)
+    rows: int = attrs.field(default=256, validator=_count)
     seed: int = attrs.field(default=0, validator=_natural)
     epoch: int = attrs.field(default=0, validator=_natural)
-    signatures: int = attrs.field(default=8, validator=_positive)
+    signatures: int = attrs.field(default=8, validator=_count)
 
     def __attrs_post_init__(self) -> None:
         if self.examples is None and self.seconds is None:

@@ -140,7 +140,11 @@ class Subject:
         """
         if self._outputs is None:
             moved, held = self.split(jax.tree.unflatten(self.treedef, self.leaves))
-            self._outputs = jax.eval_shape(lambda m, h: self.target.fn(*self.join(m, h)), moved, held)
+            try:
+                self._outputs = jax.eval_shape(lambda m, h: self.target.fn(*self.join(m, h)), moved, held)
+            except jax.errors.ConcretizationTypeError:  # control flow on values: called with values instead
+                value = self.target.fn(*jax.tree.unflatten(self.treedef, self.leaves))
+                self._outputs = jax.tree.map(lambda y: jax.eval_shape(jnp.asarray, y), value)
         return self._outputs
 
     @property

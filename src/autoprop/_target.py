@@ -32,6 +32,10 @@ def _names(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
+def _cases(value: Any) -> tuple[Any, ...]:
+    return tuple(value)
+
+
 def _numbers(value: Any) -> int | tuple[int, ...] | None:
     if value is None or isinstance(value, int):
         return value
@@ -85,7 +89,7 @@ class Target:
     frozen: tuple[str, ...] = attrs.field(kw_only=True, default=(), converter=_names)
     live: tuple[str, ...] = attrs.field(kw_only=True, default=(), converter=_names)
     intended: tuple[str, ...] = attrs.field(kw_only=True, default=(), converter=_names)
-    rejects: tuple[Any, ...] = attrs.field(kw_only=True, default=(), converter=tuple)
+    rejects: tuple[Any, ...] = attrs.field(kw_only=True, default=(), converter=_cases)
     reference: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
     expected_grad: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
     gradient: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
@@ -108,10 +112,11 @@ class Target:
                 raise UsageError(
                     f"{self.name}: intended={word!r} is not known; it must be one of {', '.join(INTENDED)}"
                 )
-        if self.tolerance is not None and not self.tolerance > 0:
+        if self.tolerance is not None and not (isinstance(self.tolerance, (int, float)) and self.tolerance > 0):
             raise UsageError(f"{self.name}: tolerance={self.tolerance!r} must be positive")
         for case in self.rejects:
-            if not (isinstance(case, tuple) and len(case) == 2 and isinstance(case[0], tuple)):
+            pair = isinstance(case, tuple) and len(case) == 2 and isinstance(case[0], tuple)
+            if not (pair and isinstance(case[1], type) and issubclass(case[1], BaseException)):
                 raise UsageError(f"{self.name}: rejects={case!r} must be a pair (tuple of arguments, exception type)")
         if isinstance(self.args, tuple) and self.args:
             self.positions(len(self.args))
@@ -127,12 +132,15 @@ class Target:
             return None
         numbers = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
         for number in numbers:
-            if not isinstance(number, int) or not -count <= number < count:
+            if isinstance(number, bool) or not isinstance(number, int) or not -count <= number < count:
                 raise UsageError(
                     f"{self.name}: argnums={self.argnums!r} is out of range: the function is given {count} "
                     f"argument{'s' if count != 1 else ''}, so each must lie in {-count} .. {count - 1}"
                 )
-        return tuple(number % count for number in numbers)
+        found = tuple(number % count for number in numbers)
+        if len(set(found)) < len(found):
+            raise UsageError(f"{self.name}: argnums={self.argnums!r} names an argument twice; name each once")
+        return found
 
     def replace(self, **changes: Any) -> Target:
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .._errors import UsageError
 from .._point import Point
 from .._subject import Subject
 from .._target import Target
@@ -36,7 +37,10 @@ def check(fn: Callable[..., Any], *args: Any, properties: Any = None, **contract
     subject, point = Subject(target, args), Point(args, seed)
     verdicts: dict[str, Verdict] = {}
     for law in chosen(target):
-        if law.why_not(subject) is not None:
+        reason = law.why_not(subject)
+        if reason is not None and target.properties is not None:
+            raise UsageError(f"{target.name}: the law {law.name!r} was asked for but does not apply: {reason}")
+        if reason is not None:
             continue
         verdict = law.judge(subject, point)
         if isinstance(verdict, Violated):

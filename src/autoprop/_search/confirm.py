@@ -77,12 +77,13 @@ class Confirm:
                 continue
             meant = batch.usable & finite & (batch.finite | (not law.smooth_only))
             accused = meant & np.any(scores[law.name] > 0, axis=1)
-            self.tally.add(law.name, Holds(), int(np.sum(meant & ~accused)))
             self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
             order = self._order(law, batch, accused, scores[law.name])
             chosen = order[:ACCUSED]
             if edges and law.name == "numeric":
                 chosen += [i for i in self._edge_rows(batch, meant) if i not in chosen]
+            alone = np.isin(np.arange(len(batch)), chosen)
+            self.tally.add(law.name, Holds(), int(np.sum(meant & ~accused & ~alone)))
             done = 0
             for i in chosen:
                 if late():

@@ -16,7 +16,7 @@ from .._point import Point
 from .._settings import Settings
 from .._subject import Subject
 from .._target import Target
-from .._verdict import Undecided, Violated
+from .._verdict import Holds, Undecided, Violated
 from ..properties import Property, finding
 from .tally import Tally
 
@@ -51,7 +51,7 @@ def explore_drawn(target: Target, settings: Settings, laws: list[Property]) -> I
                 f"{target.name}: the function raises on every input that its strategy draws; the first says "
                 f"{type(last).__name__}: {last}"
             )
-        if hunt.violation is not None:
+        if hunt.violation is not None and not hunt.holds_somewhere:
             subject, point, verdict = hunt.violation
             yield Found(finding(law, subject, point, verdict))
         yield Checked(target.name, tally.counts(names), points, time.perf_counter() - start, False)
@@ -67,6 +67,7 @@ class _Hunt:
         self.target, self.law, self.settings, self.tally, self.start = target, law, settings, tally, start
         self.subjects: list[Subject] = []
         self.violation: tuple[Subject, Point, Violated] | None = None
+        self.holds_somewhere = False
         self.errors: list[Exception] = []
         self.tried = 0
 
@@ -102,7 +103,10 @@ class _Hunt:
             self.tally.add(self.law.name, verdict)
         if isinstance(verdict, Violated):
             self.violation = subject, point, verdict
-            raise _Broken
+            if not self.law.somewhere:
+                raise _Broken
+        elif self.law.somewhere and isinstance(verdict, Holds):
+            self.holds_somewhere = True
 
     def _why_not(self, subject: Subject) -> str | None:
         try:

@@ -161,6 +161,9 @@ class _Run:
                 yield from self._narrow(slot, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
             turn += 1
         yield from self._somewhere()
+        for name in self.active:
+            if not self.tally.was_tried(name):
+                self.tally.add(name, Undecided("not reached: no time or points were left"))
         yield self.checked(True)
 
     def _batch(self, turn: int, slot: Slot, number: int) -> Batch:

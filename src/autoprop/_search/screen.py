@@ -89,7 +89,10 @@ def _tested(slot: Slot) -> list[bool]:
     subject = slot.subject
     if "tested" not in subject.memo:
         moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-        flags = handles_non_finite(jax.make_jaxpr(subject.f)(moved, held))
+        try:
+            flags = handles_non_finite(jax.make_jaxpr(subject.f)(moved, held))
+        except jax.errors.ConcretizationTypeError:
+            flags = [False] * (len(moved) + len(held))
         parts = {True: iter(flags[: len(moved)]), False: iter(flags[len(moved) :])}
         subject.memo["tested"] = [next(parts[kind == MOVED]) for kind in subject.kinds if kind != STATIC]
     found: list[bool] = subject.memo["tested"]

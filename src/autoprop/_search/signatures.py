@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from typing import Any
 
@@ -111,7 +110,7 @@ def _pool(target: Target, spec: Any, settings: Settings) -> list[Slot]:
     try:
         pool = hj.signatures(spec, settings.signatures, epoch=settings.epoch, accept=accept)
     except InvalidArgument as refused:
-        if not raised:
+        if not raised and "was accepted" not in str(refused):
             raise UsageError(f"{target.name}: the spec can produce nothing: {refused}") from refused
         last = raised[0]
         shown = (str(last).strip().splitlines() or [""])[0][:300]
@@ -142,10 +141,11 @@ def _elements(spec: Any) -> Any:
     if not isinstance(spec, hj.Arguments):
         return
     leaves, treedef = jax.tree.flatten(tuple(spec))
-    for count, i in itertools.product((1,), range(len(leaves))):
-        dims = getattr(leaves[i], "dims", ())
-        if len(dims) < count:
+    for i, leaf in enumerate(leaves):
+        if not getattr(leaf, "dims", ()):
             continue
-        changed = [*leaves[:i], attrs.evolve(leaves[i], dims=dims[count:]), *leaves[i + 1 :]]
+        changed = [*leaves[:i], attrs.evolve(leaf, dims=leaf.dims[1:]), *leaves[i + 1 :]]
         path = jax.tree_util.keystr(jax.tree_util.tree_flatten_with_path(tuple(spec))[0][i][0])
-        yield hj.Arguments(jax.tree.unflatten(treedef, changed), spec.sizes), f"args{path}"
+        used = {name for leaf in changed for name in getattr(leaf, "dims", ())}
+        sizes = tuple((name, size) for name, size in spec.sizes if name in used)
+        yield hj.Arguments(jax.tree.unflatten(treedef, changed), sizes), f"args{path}"

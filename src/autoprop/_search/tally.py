@@ -42,6 +42,12 @@ class Tally:
         """
         self._not_applicable[law] = reason
 
+    def was_tried(self, law: str) -> bool:
+        """
+        Say whether a law has any verdict.
+        """
+        return bool(self._held[law] or self._violated[law] or self._undecided.get(law))
+
     def counts(self, laws: list[str]) -> Mapping[str, Counts]:
         """
         Return the counts so far of each of these laws.

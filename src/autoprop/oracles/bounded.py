@@ -25,7 +25,10 @@ def is_open_ended(subject: Subject) -> bool:
     """
     if "open-ended" not in subject.memo:
         moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-        subject.memo["open-ended"] = has_primitive(jax.make_jaxpr(subject.f)(moved, held), "while")
+        try:
+            subject.memo["open-ended"] = has_primitive(jax.make_jaxpr(subject.f)(moved, held), "while")
+        except jax.errors.ConcretizationTypeError:
+            subject.memo["open-ended"] = False  # what cannot be traced is not compiled either
     return bool(subject.memo["open-ended"])
 
 

@@ -65,9 +65,13 @@ def slope(values: Array, magnitude: float, eps: float) -> Slope:
         magnitude: Σ|terms| of the projection that made the function scalar, the size against which it rounds.
         eps: machine epsilon of the narrowest dtype that the function computes in.
     """
-    f0 = float(values[0])
-    if not np.isfinite(f0):
+    if not np.isfinite(values[0]):
         return Slope("unknown", reason="the value is not finite")
+    with np.errstate(all="ignore"):  # points outside the domain are inf or NaN, and say so
+        return _slope(values, float(values[0]), magnitude, eps)
+
+
+def _slope(values: Array, f0: float, magnitude: float, eps: float) -> Slope:
     plus, minus = values[1 : 1 + _N], values[1 + _N : 1 + 2 * _N]
     near = np.concatenate([values[: 2 * _N : -1][:4], [f0], values[1 + 2 * _N : 5 + 2 * _N]])
     noise = max(EVALUATION * eps * max(magnitude, abs(f0), _TINY), _measured_noise(near))
@@ -80,6 +84,8 @@ def slope(values: Array, magnitude: float, eps: float) -> Slope:
     if any(_jumps(side, f0, noise, steepest) for side in (plus, minus)):
         return Slope("unknown", reason="the function jumps here")
     growth = max(_growth(right_quotients), _growth(left_quotients))
+    if _logarithmic(right_quotients, noise) or _logarithmic(left_quotients, noise):
+        return Slope("infinite", -np.inf, np.inf)
     if growth >= JUMP_GROWTH:
         return Slope("unknown", reason="the function jumps here")
     if growth > 1:
@@ -104,7 +110,8 @@ def _measured_noise(near: Array) -> float:
     if not np.all(np.isfinite(near)):
         return 0.0
     third = np.diff(near, 3)
-    return float(4 * np.sqrt(np.mean(third**2) / 20))
+    scale = float(np.max(np.abs(third))) or 1.0
+    return float(4 * scale * np.sqrt(np.mean((third / scale) ** 2) / 20))
 
 
 def _side(values: Array, f0: float, sign: int, noise: float) -> tuple[Array, float, float]:
@@ -116,22 +123,21 @@ def _side(values: Array, f0: float, sign: int, noise: float) -> tuple[Array, flo
         first = 2 * quotients[1:] - quotients[:-1]
         second = (4 * first[1:] - first[:-1]) / 3
         candidates = [
-            _plateau(first, quotients, noise),
-            _plateau(second, quotients, noise),
-            _plateau(quotients, quotients, noise),
+            _plateau(first, noise),
+            _plateau(second, noise),
+            _plateau(quotients, noise),
         ]
     value, error = min(candidates, key=lambda c: c[1])
     return quotients, value, error
 
 
-def _plateau(values: Array, quotients: Array, noise: float) -> tuple[float, float]:
+def _plateau(values: Array, noise: float) -> tuple[float, float]:
     """
     Estimate and error from three consecutive agreeing values; among good runs the one at the smallest steps wins, for
     a plateau at large steps can be a coincidence.
 
     Args:
         values: a column of the Richardson table; its last entries belong to the smallest steps.
-        quotients: the first column.
         noise: of one value of the function.
     """
     steps = STEPS[len(STEPS) - len(values) :]
@@ -148,21 +154,24 @@ def _plateau(values: Array, quotients: Array, noise: float) -> tuple[float, floa
         breaks = np.flatnonzero(np.diff(good) != 1)
         run = good[breaks[-1] + 1 :] if breaks.size else good
         best = int(run[np.argmin(error[run])])
-    return _borne_out(float(mid[best]), float(error[best]), quotients, float(steps[best + 2]), noise)
+    return _borne_out(
+        float(mid[best]), float(error[best]), values[best + 3 :], steps[best + 3 :], float(steps[best + 2]), noise
+    )
 
 
-def _borne_out(value: float, error: float, quotients: Array, step: float, noise: float) -> tuple[float, float]:
+def _borne_out(
+    value: float, error: float, smaller: Array, steps: Array, step: float, noise: float
+) -> tuple[float, float]:
     """
     Hold an estimate against the smaller steps: what the line through the point misses there is the function's own
     roughness (an iteration's tolerance, say), which widens the error, or too large for the estimate to mean anything.
     """
-    below = step > STEPS
-    missed = np.abs(quotients[below] - value) * STEPS[below]
+    missed = np.abs(smaller - value) * steps
     missed = missed[np.isfinite(missed)]
     rough = float(np.max(missed, initial=0.0))
-    if rough > ROUGH * abs(value) * step + 20 * noise:
+    if rough > ROUGH * abs(value) * step + 60 * noise:
         return np.nan, np.inf
-    return value, error + (6 * rough / step if rough > 20 * noise else 0.0)
+    return value, error + (6 * rough / step if rough > 60 * noise else 0.0)
 
 
 def _jumps(values: Array, f0: float, noise: float, steepest: float) -> bool:
@@ -182,6 +191,19 @@ def _growth(quotients: Array) -> float:
         return 0.0
     ratios = size[1:] / size[:-1]
     return float(np.median(ratios)) if np.all(ratios > 1.02) and size[-1] > 100 * size[0] else 0.0
+
+
+def _logarithmic(quotients: Array, noise: float) -> bool:
+    """
+    Whether the quotients grow by the same amount each time that the step halves, as those of x·log x at 0 do. Those of
+    a smooth function, or of a kink, change by half as much each time.
+    """
+    growth = np.diff(quotients[4:24])
+    if not np.all(np.isfinite(growth)) or np.min(np.abs(growth)) <= 100 * noise / STEPS[24]:
+        return False
+    return bool(np.all(growth > 0) or np.all(growth < 0)) and bool(
+        np.max(np.abs(growth)) < 1.5 * np.min(np.abs(growth))
+    )
 
 
 def _stairs(right: Array, left: Array, right_quotients: Array, left_quotients: Array) -> tuple[float, float] | None:

@@ -98,4 +98,6 @@ def line_integral(
     outside = jnp.maximum(slope0 - jnp.maximum(right[0], left[0]), jnp.minimum(right[0], left[0]) - slope0)
     around = jnp.abs(right[1] - right[0]) + jnp.abs(left[1] - left[0])
     rounding = 64 * unit * (jnp.abs(slope0) + sensitivity) + float(finfo(real).tiny)
-    return Line(slope0, jnp.max(jnp.where(usable & (h == smallest), ratio, 0.0)), outside / (4 * around + rounding))
+    worst = jnp.max(jnp.where(usable & (h == smallest), ratio, 0.0))
+    # a line on which nothing can be compared is suspicious: the point is judged alone
+    return Line(slope0, jnp.where(jnp.any(usable), worst, jnp.inf), outside / (4 * around + rounding))

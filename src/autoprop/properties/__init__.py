@@ -41,7 +41,30 @@ LAWS: dict[str, Property] = {
     )
 }
 
-__all__ = ["LAWS", "Property", "Row", "chosen", "finding", "get", "judge", "law", *LAWS]
+__all__ = [
+    "LAWS",
+    "Property",
+    "Row",
+    "adjoint",
+    "argnums_order",
+    "chosen",
+    "expected_grad",
+    "finding",
+    "finite",
+    "frozen",
+    "get",
+    "jit",
+    "judge",
+    "law",
+    "live",
+    "numeric",
+    "reference",
+    "rejects",
+    "stop_identity",
+    "structure",
+    "value_and_grad",
+    "vmap",
+]
 
 
 def get(name: str) -> Property:

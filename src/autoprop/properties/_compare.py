@@ -199,8 +199,12 @@ def _agree_non_finite(a: Any, b: Any) -> Any:
 
 def _raised(routes: Routes) -> Verdict | None:
     left, right = isinstance(routes.left, Raised), isinstance(routes.right, Raised)
-    if not left and not right:
-        return None
+    if isinstance(routes.left, list) and isinstance(routes.right, list):
+        counts = len(routes.left), len(routes.right), len(routes.paths)
+        if len(set(counts)) == 1:
+            return None
+        pairs = tuple(zip(routes.names, (f"{n} leaves" for n in counts), strict=False))
+        return Violated((Mismatch("tree", (), pairs, None, None, f"both must have {counts[2]} leaves"),))
     for side in (routes.left, routes.right):
         if isinstance(side, Raised) and refusal(side.error):
             return Undecided(f"JAX has no such derivative: {refusal(side.error)}")

@@ -55,7 +55,12 @@ def finite(subject: Subject, point: Point) -> Verdict:
         return Undecided("the value is not finite")
     if reverse is None and forward is None:
         return Undecided("there is no derivative here")
+    if all(_all_finite(d) for d in [*(reverse or []), *(forward or [])]):
+        return Holds()
     here = Promoted(subject, point)
+    derivatives = [np.asarray(d).astype(np.complex128) for d in [*(reverse or []), *(forward or [])]]
+    if here.error is None and any(np.any(np.isnan(d)) for d in derivatives) and _overflows(here, v, moved, value):
+        return Undecided("the derivative itself overflows the dtype here")
     undecided: Undecided | None = None
     for i, gradient in enumerate(reverse or []):
         g = np.asarray(gradient).astype(np.complex128)
@@ -90,6 +95,20 @@ def _all_finite(leaf: Any) -> bool:
     return bool(np.all(np.isfinite(np.asarray(leaf).astype(np.complex128))))
 
 
+def _overflows(here: Promoted, v: Any, moved: Any, value: Any) -> bool:
+    """
+    Say whether derivatives in 64 bits are larger than the user's dtypes hold: what follows from that is no fault.
+    """
+    direction = [np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)]
+    forward, reverse = here.derivatives(direction, here.cotangents())
+    for derivatives, own in ((forward, value), (reverse, moved)):
+        for wide, narrow in zip(derivatives or [], own, strict=False):
+            size = np.abs(wide[np.isfinite(wide)])
+            if np.max(size, initial=0.0) > float(finfo(jnp.result_type(narrow)).max) / 8:
+                return True
+    return False
+
+
 def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict:
     """
     Judge one non-finite entry of the gradient by the slope in its coordinate.
@@ -109,12 +128,10 @@ def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict
     size = abs(at) if abs(at) > 1e-290 else 1.0
     direction[i].reshape(-1)[k] = size
     u = here.cotangents()
-    return _against(here.slope(direction, u), size, ad, path, index, "reverse", subject, i, here.rounding(u))
+    return _against(here.slope(direction, u), size, ad, path, index, "reverse", here.rounding(u))
 
 
-def _against(
-    measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, subject: Any, i: int, rounding: float
-) -> Verdict:
+def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, rounding: float) -> Verdict:
     if measured.kind == "unknown":
         return Undecided(measured.reason)
     if measured.kind == "infinite":
@@ -126,9 +143,6 @@ def _against(
     error += rounding / float(STEPS[0]) / size
     if error > BOUNDED * max(abs(low), abs(high), 1e-3):
         return Undecided("noise")
-    own = subject.split(subject.join(*subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))))[0][i]
-    if not np.isnan(ad) and max(abs(low), abs(high)) > float(finfo(jnp.result_type(own)).max) / 8:
-        return Holds()  # a derivative that the dtype cannot represent may be infinite
     shown = f"{low:.9g}" if low == high else f"{low:.9g} .. {high:.9g}"
     origin = "value and slope are finite there, so the derivative must be"
     return Violated(
@@ -160,5 +174,5 @@ def _forward(subject: Subject, here: Promoted, forward: Any, v: Any) -> Verdict:
         u[at].reshape(-1)[bad[0]] = 1.0
         index = tuple(int(j) for j in np.unravel_index(int(bad[0]), np.shape(y)))
         measured = here.slope([np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)], u)
-        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", subject, 0, here.rounding(u))
+        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", here.rounding(u))
     return Holds()

@@ -36,9 +36,9 @@ def _screen(row: Row) -> Any:
     unit = max(eps(y) for y in [*row.moved, *row.value])
     real = jnp.float64 if eps(row.cotangents[0]) < eps(jnp.float32(0)) else jnp.float32
     line = line_integral(row.along, row.slope_along, row.magnitude, row.sensitivity, unit, real)
-    ok = row.is_finite & jnp.isfinite(line.slope)
-    scores = jnp.stack([line.ratio / SCREEN, jnp.where(jnp.isfinite(line.isolated), line.isolated, 0.0)])
-    return jnp.where(ok, scores - 1.0, 0.0)
+    known = jnp.isfinite(line.slope)
+    scores = jnp.stack([jnp.minimum(line.ratio / SCREEN, 1e9), jnp.nan_to_num(line.isolated, posinf=0.0)])
+    return jnp.where(row.is_finite, jnp.where(known, scores - 1.0, 1.0), 0.0)
 
 
 @law("numeric", applies=_applies, screen=_screen, numeric=True)
@@ -85,6 +85,9 @@ def _judge(subject: Subject, point: Point) -> Verdict:
                 undecided = undecided or verdict
             else:
                 held = True
+    verdict = _together(here, whole, u)
+    if isinstance(verdict, Violated):
+        return verdict
     return Holds() if held and undecided is None else undecided or Undecided("there is no derivative here")
 
 
@@ -122,8 +125,8 @@ def _compare(ad: float, measured: Slope, here: Promoted) -> Verdict:
     if measured.low - slack <= ad <= measured.high + slack:
         if measured.kind == "stairs":
             return Undecided("the value is a staircase at the finest scale")
-        known = measured.error <= KNOWN * size or (measured.error <= 1e-9 and ad == 0)
-        return Holds() if known or measured.kind == "constant" else Undecided("noise")
+        known = measured.error <= KNOWN * size or (ad == 0 and (measured.kind == "constant" or measured.error <= 1e-9))
+        return Holds() if known else Undecided("noise")
     if measured.scale <= WIDEN * measured.error and max((_largest(x) for x in here.moved), default=0.0) >= SATURATED:
         return Undecided("the value is saturated: it responds to its arguments at no step")
     distance = max(ad - measured.high, measured.low - ad)
@@ -175,12 +178,6 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
             if not np.iscomplexobj(step):  # per unit of the coordinate, so that the number is the gradient's entry
                 ad, measured = ad / step, _scaled(measured, float(step))
             return Violated((_mismatch(path, index, mode, ad, measured),))
-    tied = _tied(here, v)
-    if tied is not None:
-        ad = _automatic(here, mode, tied, u)
-        measured = here.slope(tied, u)
-        if ad is not None and measured.kind == "smooth" and isinstance(_compare(ad, measured, here), Violated):
-            return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
     return Undecided("several kinks at once: no single coordinate is at fault")
 
 
@@ -228,6 +225,27 @@ def _only(v: Sequence[Any], chosen: list[Any]) -> list[Any]:
 def _scaled(measured: Slope, step: float) -> Slope:
     ends = sorted((measured.low / step, measured.high / step))
     return attrs.evolve(measured, low=ends[0], high=ends[1], error=measured.error / abs(step))
+
+
+def _together(here: Promoted, whole: list[Any], u: Any) -> Verdict:
+    """
+    Judge the direction that moves tied entries together, along which most functions with kinks at ties are smooth.
+    """
+    tied = _tied(here, whole)
+    measured = None if tied is None else here.slope(tied, u)
+    if tied is None or measured is None or measured.kind != "smooth":
+        return Holds()
+    for mode in ("forward", "reverse"):
+        ad = _automatic(here, mode, tied, u)
+        if ad is None or not isinstance(_compare(ad, measured, here), Violated):
+            continue
+        rounding = here.rounding(u) / float(STEPS[0])  # rounding the derivative at random would break the tie
+        if (
+            _resolved(here, mode, tied, u, ad, measured)
+            and max(ad - measured.high, measured.low - ad) > CONVICT * rounding
+        ):
+            return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
+    return Holds()
 
 
 def _tied(here: Promoted, v: Sequence[Any]) -> list[Any] | None:

@@ -62,7 +62,7 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
 
 
 def _arrays(tree: Any) -> list[Any]:
-    return [leaf for leaf in jax.tree.leaves(tree) if is_array(leaf)]
+    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in jax.tree.leaves(tree)]
 
 
 def _declares_frozen(subject: Subject) -> str | None:

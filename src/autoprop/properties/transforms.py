@@ -26,9 +26,8 @@ def _plain(subject: Subject) -> Any:
     """
 
     def value(moved: Any, held: Any) -> Any:
-        return [
-            leaf for leaf in jax.tree.leaves(subject.target.fn(*subject.join(moved, held))) if hasattr(leaf, "dtype")
-        ]
+        leaves = jax.tree.leaves(subject.target.fn(*subject.join(moved, held)))
+        return [leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf) for leaf in leaves]
 
     return value
 
