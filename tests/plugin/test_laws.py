@@ -19,16 +19,16 @@ FAKE = """
         points: int = 1
         seconds: float = 0.0
 
-    def search(target, *, settings):
+    def search(target, *, settings, properties):
         with open("searches.txt", "a") as file:
-            print(target.name, *target.properties, settings.seed, settings.examples, file=file)
+            print(target.name, *properties, settings.seed, settings.examples, file=file)
         if target.name == "broken":
             raise UsageError("broken: the function raises ValueError at every input")
         if target.name == "buggy":
             raise RuntimeError("a fault of the search")
         point = Point((jnp.array([2.0, -3.0], jnp.float32),))
         counts, findings = {}, []
-        for law in target.properties:
+        for law in properties:
             if law == "reference":
                 counts[law] = Counts(not_applicable="the target gives no reference")
                 continue

@@ -75,7 +75,7 @@ def _search(item: pytest.Function, test: str, target: Target, settings: Settings
             if isinstance(found := parameter(other), Law) and found.test == test
         ]
         try:
-            searches[test] = search(target.replace(properties=tuple(dict.fromkeys(laws))), settings=settings)
+            searches[test] = search(target, settings=settings, properties=tuple(dict.fromkeys(laws)))
         except AutopropError as error:
             searches[test] = error
         except Exception as error:

@@ -76,6 +76,9 @@ class Confirm:
             if law.name not in scores or law.somewhere:
                 continue
             meant = batch.usable & finite & (batch.finite | (not law.smooth_only))
+            silent = meant & np.all(np.isnan(scores[law.name]), axis=1)
+            self.tally.add(law.name, Undecided("a mode of differentiation is missing"), int(np.sum(silent)))
+            meant &= ~silent
             accused = meant & np.any(scores[law.name] > 0, axis=1)
             self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
             order = self._order(law, batch, accused, scores[law.name])

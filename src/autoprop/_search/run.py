@@ -51,15 +51,20 @@ class Outcome:
     seconds: float
 
 
-def search(target: Target, *, settings: Settings | None = None) -> Outcome:
+def search(target: Target, *, settings: Settings | None = None, properties: Sequence[str] | None = None) -> Outcome:
     """
     Search for points at which a law of the target is broken.
+
+    Args:
+        target: the target.
+        settings: how long and how widely to look.
+        properties: names of the laws to look for, as far as they apply; the target's own by default.
 
     Raises:
         UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
     """
     findings, last = [], None
-    for event in explore(target, settings or Settings()):
+    for event in explore(target, settings, properties=properties):
         if isinstance(event, Found):
             findings.append(event.finding)
         elif isinstance(event, Checked):

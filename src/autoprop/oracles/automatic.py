@@ -9,8 +9,9 @@ import jax
 from jax.extend.core import jaxpr_as_fun
 
 from .._jaxprs import lacks_forward_mode
+from .._subject import Subject
 
-__all__ = ["both_modes", "forward_mode", "reverse_mode"]
+__all__ = ["both_modes", "forward_mode", "missing_mode", "reverse_mode"]
 
 Function = Callable[[Any], list[Any]]
 
@@ -42,6 +43,31 @@ def reverse_mode(f: Function, moved: Any, u: Any) -> list[Any] | None:
     except Exception:  # noqa: BLE001  whatever a rule under test raises
         return None
     return found
+
+
+def missing_mode(subject: Subject) -> dict[str, bool]:
+    """
+    Say for ``forward`` and ``reverse`` whether a subject lacks that mode of differentiation; nothing is compiled.
+    """
+    if "missing modes" not in subject.memo:
+        moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
+
+        def f(m: Any) -> list[Any]:
+            return subject.f(m, held)
+
+        found: dict[str, bool] = {}
+
+        def trace(m: Any, v: Any, u: Any) -> None:
+            found["forward"] = forward_mode(f, m, v) is None
+            found["reverse"] = reverse_mode(f, m, u) is None
+
+        try:
+            jax.eval_shape(trace, moved, moved, subject.inexact_outputs)
+        except Exception:  # noqa: BLE001  a function that cannot be traced has no derivative either
+            found = {"forward": True, "reverse": True}
+        subject.memo["missing modes"] = found
+    modes: dict[str, bool] = subject.memo["missing modes"]
+    return modes
 
 
 def both_modes(f: Function, moved: Any, v: Any, u: Any) -> tuple[list[Any], list[Any] | None, list[Any] | None]:

@@ -209,7 +209,7 @@ def _raised(routes: Routes) -> Verdict | None:
         if isinstance(side, Raised) and refusal(side.error):
             return Undecided(f"JAX has no such derivative: {refusal(side.error)}")
     if left and right:
-        return Undecided(f"both routes {routes.left}")
+        return Undecided(f"every route {routes.left}")
     shown = [str(side) if isinstance(side, Raised) else "a value" for side in (routes.left, routes.right)]
     pairs = tuple(zip(routes.names, shown, strict=True))
     return Violated((Mismatch("value", (), pairs, None, None, "one route raises where the other does not"),))

@@ -41,7 +41,8 @@ class Property:
         judge: ``judge(subject, point)`` returns the `Verdict` at one point, alone and unbatched.
         applies: ``applies(subject)`` returns why the law does not apply to a target, or None where it does.
         screen: ``screen(row)`` is traced into the program that screens many points at once. It returns an array of
-            suspicion scores, positive where the law may be broken; None if the law is judged point by point only.
+            suspicion scores, positive where the law may be broken, NaN where it has nothing to say; None if the law is
+            judged point by point only.
         somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
         numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
         smooth_only: the law is not meaningful at points with NaN or infinite entries.

@@ -13,6 +13,7 @@ from .._point import Point
 from .._subject import Subject
 from .._tolerance import ADJOINT
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.automatic import missing_mode
 from ..oracles.promoted import Promoted
 from ._law import law
 from ._row import Row
@@ -22,13 +23,21 @@ from .numeric import _applies
 __all__ = ["adjoint"]
 
 
+def _both_modes(subject: Subject) -> str | None:
+    reason = _applies(subject)
+    if reason is not None:
+        return reason
+    absent = [mode for mode, missing in missing_mode(subject).items() if missing]
+    return f"the function has no {' and no '.join(absent)} mode of differentiation" if absent else None
+
+
 def _count(*leaves: Any) -> int:
     return sum(int(np.prod(jnp.shape(leaf))) for group in leaves for leaf in group)
 
 
 def _screen(row: Row) -> Any:
     if row.forward is None or row.reverse is None:
-        return jnp.zeros(())
+        return jnp.full((), jnp.nan)
     forward, reverse = pair(row.cotangents, row.forward), pair(row.reverse, row.tangents)
     terms = absolute_terms(row.cotangents, row.forward) + absolute_terms(row.reverse, row.tangents)
     unit = max(eps(x) for x in [*row.moved, *row.value])
@@ -37,7 +46,7 @@ def _screen(row: Row) -> Any:
     return jnp.where(row.is_finite & bad, 1.0, 0.0)
 
 
-@law("modes", applies=_applies, screen=_screen)
+@law("modes", applies=_both_modes, screen=_screen)
 def adjoint(subject: Subject, point: Point) -> Verdict:
     """
     ⟨u, J v⟩ = ⟨Jᵀ u, v⟩

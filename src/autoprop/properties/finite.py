@@ -30,6 +30,8 @@ ENTRIES = 4  # how many non-finite entries of a leaf are judged by their slopes
 
 
 def _screen(row: Row) -> Any:
+    if not row.has_derivative:
+        return jnp.full((), jnp.nan)
     derivatives = [*(row.reverse or []), *(row.forward or [])]
     good = jnp.all(jnp.array([jnp.all(jnp.isfinite(d)) for d in derivatives] or [True]))
     return jnp.where(row.is_finite & ~good, 1.0, 0.0)

@@ -32,7 +32,7 @@ def _applies(subject: Subject) -> str | None:
 
 def _screen(row: Row) -> Any:
     if not row.has_derivative:
-        return jnp.zeros(2)
+        return jnp.full(2, jnp.nan)
     unit = max(eps(y) for y in [*row.moved, *row.value])
     real = jnp.float64 if eps(row.cotangents[0]) < eps(jnp.float32(0)) else jnp.float32
     line = line_integral(row.along, row.slope_along, row.magnitude, row.sensitivity, unit, real)

@@ -75,7 +75,7 @@ def _declares_frozen(subject: Subject) -> str | None:
 
 def _frozen_screen(row: Row) -> Any:
     if row.reverse is None:
-        return jnp.zeros(())
+        return jnp.full((), jnp.nan)
     chosen = row.subject.moved_among(row.subject.target.frozen, "frozen")
     leaks = jnp.array([jnp.any(row.reverse[i] != 0) for i in chosen])
     return jnp.where(row.is_finite & jnp.any(leaks), 1.0, 0.0)
@@ -160,7 +160,7 @@ def _declares_live(subject: Subject) -> str | None:
 def _live_screen(row: Row) -> Any:
     chosen = row.subject.moved_among(row.subject.target.live, "live")
     if row.reverse is None:
-        return jnp.zeros(len(chosen))
+        return jnp.full(len(chosen), jnp.nan)
     return jnp.array(
         [
             jnp.where(jnp.any((g != 0) & jnp.isfinite(g)) | (g.size == 0), 0.0, 1.0)
