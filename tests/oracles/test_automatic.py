@@ -7,8 +7,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from autoprop.oracles.automatic import both_modes, forward_mode, reverse_mode
+from autoprop import Target
+from autoprop._subject import Subject
+from autoprop.oracles.automatic import both_modes, forward_mode, missing_mode, reverse_mode
 
 X = jnp.array([0.5, -1.25])
 
@@ -42,3 +45,29 @@ def test_no_reverse_mode() -> None:
 
     assert reverse_mode(f, [X], [X]) is None
     assert forward_mode(f, [X], [X]) is not None
+
+
+@jax.custom_vjp
+def ruled(x: Any) -> Any:
+    """The identity, with a backward rule of its own."""
+    return x
+
+
+ruled.defvjp(lambda x: (x, None), lambda _, c: (c,))
+
+
+@pytest.mark.parametrize(
+    ("fn", "missing"),
+    [
+        (jnp.sin, {"forward": False, "reverse": False}),
+        (ruled, {"forward": True, "reverse": False}),
+        (
+            lambda x: jax.lax.while_loop(lambda v: v[0] < 9, lambda v: v * 2, x),
+            {"forward": False, "reverse": True},
+        ),
+    ],
+    ids=["both", "no forward", "no reverse"],
+)
+def test_missing_mode(fn: Any, missing: dict[str, bool]) -> None:
+    """Each mode is said to be missing exactly where JAX does not have it."""
+    assert missing_mode(Subject(Target(fn, (X,)), (X,))) == missing

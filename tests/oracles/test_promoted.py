@@ -67,6 +67,29 @@ def test_slope_with_stops_held() -> None:
     assert promoted(fn, X, intended=("stop_gradient",)).slope(v, u).low == pytest.approx(0.5, rel=1e-6)
 
 
+ONES = [np.ones(2)]
+
+
+def test_rounding() -> None:
+    """Plain arithmetic rounds to a few units of the last place, in the value and in its derivatives."""
+    here = promoted(jnp.sin, X)
+    assert 0 < here.rounding(ONES) < 1e-14
+    assert 0 < here.rounding_of_derivatives(ONES, ONES) < 1e-14
+
+
+def test_rounding_of_cancelling_terms() -> None:
+    """Terms of 1e30 that cancel in the value are seen there, and not in the derivatives, where they are not."""
+    here = promoted(lambda x: (x + 1e30) - 1e30, X)
+    assert here.rounding(ONES) > 1e10
+    assert here.rounding_of_derivatives(ONES, ONES) < 1e-14
+
+
+def test_rounding_of_narrow_arithmetic() -> None:
+    """Where the function computes in float32, it rounds as float32 does."""
+    here = promoted(lambda x: jnp.sin(x.astype(jnp.float32)).astype(x.dtype), X)
+    assert 1e-9 < here.rounding(ONES) < 1e-5
+
+
 def test_derivatives() -> None:
     """Both modes, in 64 bits."""
     forward, reverse = promoted(jnp.sin, X).derivatives([np.array([1.0, 2.0])], [np.array([3.0, 4.0])])

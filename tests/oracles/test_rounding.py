@@ -49,6 +49,12 @@ def test_cancellation(f: Any) -> None:
     assert 1e5 * EPS < of(f, 1.0, 1e6) < 4e6 * EPS
 
 
+def test_cancellation_of_all_digits() -> None:
+    """Terms of 1e30 leave nothing of a 1, and the spread says so; a plain sum of the same numbers rounds once."""
+    assert of(lambda x, y: (x + y) - y, 1.0, 1e30) > 1e20
+    assert of(lambda x, y: x + y, 1.0, 2.0) <= 4 * EPS
+
+
 def test_several_scalars() -> None:
     """Each scalar has its own spread."""
     quiet, loud = spreads(lambda x: [x, (x + 1e6) - 1e6], 1.0)

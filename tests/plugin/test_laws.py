@@ -19,7 +19,8 @@ FAKE = """
         points: int = 1
         seconds: float = 0.0
 
-    def search(target, *, settings, properties):
+    def search(target, *, settings, properties=None):
+        properties = target.properties if properties is None else properties
         with open("searches.txt", "a") as file:
             print(target.name, *properties, settings.seed, settings.examples, file=file)
         if target.name == "broken":

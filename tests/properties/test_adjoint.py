@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from jax.custom_derivatives import linear_call
 
-from autoprop import Holds, Undecided, properties
+from autoprop import Holds, Target, Undecided, properties
+from autoprop._subject import Subject
+from autoprop.properties import LAWS
 
 X = np.array([0.5, -1.25, 2.0], np.float32)
 
@@ -49,15 +51,16 @@ def test_one_mode_is_nan(judge: Callable[..., Any]) -> None:
     assert (found.leaf, found.origin) == ("x", "one mode is finite and the other is not")
 
 
-def test_no_forward_mode(judge: Callable[..., Any]) -> None:
-    """A function with a custom_vjp rule has one mode, so there is nothing to compare."""
+def test_no_forward_mode() -> None:
+    """A function with a custom_vjp rule has one mode, so the law does not apply."""
 
     @jax.custom_vjp
     def f(x: Any) -> Any:
         return x**2
 
     f.defvjp(lambda x: (x**2, x), lambda x, c: (2 * x * c,))
-    assert judge("adjoint", f, X) == Undecided("only one mode of differentiation is there")
+    subject = Subject(Target(f, (X,)), (X,))
+    assert LAWS["adjoint"].why_not(subject) == "the function has no forward mode of differentiation"
 
 
 def test_value_not_finite(judge: Callable[..., Any]) -> None:

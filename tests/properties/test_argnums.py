@@ -99,4 +99,4 @@ def test_rule_that_raises_is_left_to_structure(law: str, judge: Callable[..., An
         raise RuntimeError("no residual")
 
     f.defvjp(lambda x: (jnp.sum(x), None), backward)
-    assert judge(law, f, X) == Undecided("both routes raises RuntimeError: no residual")
+    assert judge(law, f, X) == Undecided("every route raises RuntimeError: no residual")

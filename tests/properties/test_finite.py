@@ -54,9 +54,28 @@ def test_nan_at_an_infinite_slope(judge: Callable[..., Any]) -> None:
     assert (found.leaf, found.index, found.routes[1]) == ("x", (0,), ("numeric", "infinite"))
 
 
-def test_overflow_of_the_derivative_alone(judge: Callable[..., Any]) -> None:
+OVERFLOWS = Undecided("the derivative itself overflows the dtype here")
+
+
+def test_nan_of_a_derivative_beyond_the_dtype(judge: Callable[..., Any]) -> None:
+    """Slopes of 1e39 are beyond float32: that their sum is ∞ − ∞ in forward mode is no fault."""
+    assert judge("finite", lambda x: jnp.sum(1e38 * jnp.sin(10 * x)), np.zeros(2, F)) == OVERFLOWS
+
+
+def test_nan_beside_an_overflow(judge: Callable[..., Any]) -> None:
+    """Where one entry of a gradient overflows, that another becomes 0·∞ is no fault."""
+
+    def last_state(x: Any) -> Any:
+        w = jnp.array([[0, 0], [0, 1e8]], x.dtype)
+        return jax.lax.scan(lambda c, v: (jnp.tanh(w @ c + v), None), jnp.zeros(2, x.dtype), x)[0]
+
+    assert judge("finite", last_state, np.zeros((7, 2), F)) == OVERFLOWS
+
+
+@pytest.mark.xfail(reason="without a NaN nobody asks whether the dtype holds the slope of 1e39")
+def test_infinity_of_a_derivative_beyond_the_dtype(judge: Callable[..., Any]) -> None:
     """A slope of 1e39 is beyond float32, so the derivative may be infinite there."""
-    assert judge("finite", lambda x: jnp.sum(1e38 * jnp.sin(10 * x)), np.zeros(2, F)) == Holds()
+    assert not hasattr(judge("finite", lambda x: jnp.sum(1e38 * jnp.sin(10 * x)), np.zeros(1, F)), "mismatches")
 
 
 def test_entry_that_is_not_finite(judge: Callable[..., Any]) -> None:
@@ -77,7 +96,6 @@ def test_forward_mode_alone(judge: Callable[..., Any]) -> None:
     assert found.routes[0] == ("forward", "nan")
 
 
-@pytest.mark.xfail(reason="the slope of x·log x at 0 is read as -6.24 ± 0.69 where it is infinite: -∞ is accused")
 @pytest.mark.parametrize("fn", [jax.scipy.special.entr, lambda x: -jax.scipy.special.entr(x)])
 def test_logarithmic_divergence_is_right(fn: Any, judge: Callable[..., Any]) -> None:
     """The slope of the entropy grows without bound at 0, though only like a logarithm: an infinite gradient holds."""

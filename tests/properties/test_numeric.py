@@ -54,7 +54,6 @@ def test_a_dead_leaf_beside_a_large_one(judge: Callable[..., Any]) -> None:
     assert verdict.worst.leaf == "b"
 
 
-@pytest.mark.xfail(reason="no response at any step counts as Holds whatever derivative is within the noise")
 def test_a_leaf_below_rounding(judge: Callable[..., Any]) -> None:
     """A leaf whose share is lost in the rounding of the value cannot be said to have the right gradient."""
     verdict = judge("numeric", lambda a, b: jnp.sum(1e9 * a) + 1e-9 * jnp.sum(scaled(b, 2.0)), X, X)
@@ -141,7 +140,6 @@ def test_ties_moved_together(judge: Callable[..., Any]) -> None:
     assert (found.leaf, found.routes[0]) == ("the tied entries moved together", ("forward", "4"))
 
 
-@pytest.mark.xfail(reason="ties are moved together only after a random direction has left the interval of slopes")
 def test_ties_whatever_the_direction(judge: Callable[..., Any]) -> None:
     """A wrong value at a tie is caught whatever the random direction is: at seed 0 the tied tangents differ in sign."""
     assert isinstance(judge("numeric", largest(), np.array([2, -1, 2], np.float32)), Violated)

@@ -120,9 +120,6 @@ def test_stop_identity_of_kinds(argument: Any, judge: Callable[..., Any]) -> Non
     assert judge("stop_identity", lambda a, x: (jax.tree.map(jnp.copy, a), x * 2), argument, X) == Holds()
 
 
-@pytest.mark.xfail(
-    reason="Python numbers in the value are left out on one side: ValueError from zip()", raises=ValueError
-)
 @pytest.mark.parametrize("law", ["stop_identity", "jit", "vmap"])
 def test_python_numbers_in_the_value(law: str, judge: Callable[..., Any]) -> None:
     """A function may return Python numbers beside arrays, as auxiliary output does."""

@@ -70,9 +70,6 @@ def test_refusal_by_design(judge: Callable[..., Any]) -> None:
     assert "Reverse-mode differentiation does not work for lax.while_loop" in verdict.reason
 
 
-@pytest.mark.xfail(
-    reason="the outputs' shapes are traced outside of any route: TracerBoolConversionError", raises=TypeError
-)
 def test_control_flow_on_values(judge: Callable[..., Any]) -> None:
     """A function that can be differentiated eagerly only is looked at eagerly."""
     assert judge("structure", lambda x: jnp.sum(x**2) if x[0] > 0 else jnp.sum(x), X) == Holds()

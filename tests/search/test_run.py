@@ -133,7 +133,6 @@ def test_counts() -> None:
     assert outcome.findings
 
 
-@pytest.mark.xfail(reason="points judged at edges are counted a second time, beside the screen's own count")
 def test_no_point_is_counted_twice() -> None:
     """No law has more verdicts than there were points."""
     outcome = look(lambda x: jnp.sum(jnp.sin(x)), array("n"), law="numeric")
@@ -195,7 +194,6 @@ def test_live_is_violated_where_every_point_fails() -> None:
     assert [f.mismatch.leaf for f in outcome.findings] == ["w"]
 
 
-@pytest.mark.xfail(reason="of drawn arguments a single dead point is a finding")
 def test_live_of_drawn_arguments() -> None:
     """With arguments from a strategy, too, `live` needs every point to fail."""
     args = st.tuples(arrays(np.float32, (2,)))

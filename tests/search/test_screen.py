@@ -32,12 +32,8 @@ def screened(entry: Planted | Sound, name: str, rows: int = 96) -> tuple[Batch, 
     return batch, finite, scores[name]
 
 
-DEAD = pytest.mark.xfail(
-    jax.__version__ == "0.11.2",
-    reason="compiled by JAX 0.11.2 in a batch of 64, every slope of this function is NaN, and that counts as holding",
-)
 PLANTED = [
-    pytest.param(entry, id=f"{entry.law}-{entry.name}", marks=[DEAD] if entry.name == "dropped term" else [])
+    pytest.param(entry, id=f"{entry.law}-{entry.name}")
     for entry in FAULTS
     if entry.law in SCREENED and entry.law != "adjoint" and entry.name != "square of masked"  # not batchable; NaN only
 ]

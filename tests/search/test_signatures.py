@@ -83,7 +83,6 @@ def one_vector(x: Any) -> Any:
     return jnp.sum(x)
 
 
-@pytest.mark.xfail(reason="the example's own sizes are kept for a spec that lost a dim: the spec can produce nothing")
 def test_batched_example() -> None:
     """An example that holds a batch is taken one element at a time, with a warning that says so."""
     with pytest.warns(AutopropWarning, match="is taken as a batch, one of its elements at a time"):

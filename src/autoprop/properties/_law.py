@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ._row import Row
 
 __all__ = ["Property", "finding", "law"]
+
+SIGNATURES = 8  # whose compiled programs are kept for a function that is called as `properties.<law>(fn, ...)`
 
 
 def _always(subject: Subject) -> str | None:
@@ -94,15 +97,36 @@ class Property:
             UsageError: the law does not apply to this function, or the contract is wrong.
         """
         seed = contract.pop("seed", 0)
-        target = Target(fn, args, **contract)
-        subject, point = Subject(target, args), Point(args, seed)
+        subject, point = _subject(fn, args, contract), Point(args, seed)
         reason = self.why_not(subject)
         if reason is not None:
-            raise UsageError(f"{target.name}: the law {self.name!r} does not apply: {reason}")
+            raise UsageError(f"{subject.target.name}: the law {self.name!r} does not apply: {reason}")
         verdict = self.judge(subject, point)
         if isinstance(verdict, Violated):
             raise self.error(finding(self, subject, point, verdict))
         return verdict
+
+
+def _subject(fn: Callable[..., Any], args: tuple[Any, ...], contract: dict[str, Any]) -> Subject:
+    """
+    Return the subject of an earlier call with the same function, contract and signature, so that a test which checks
+    many points compiles once; else a new one.
+    """
+    try:
+        known = _subjects(fn, tuple(sorted(contract.items())))
+    except TypeError:  # a contract that cannot be hashed is not kept
+        return Subject(Target(fn, args, **contract), args)
+    for subject in known:
+        if subject.fits(args):
+            return subject
+    known.append(Subject(Target(fn, args, **contract), args))
+    del known[:-SIGNATURES]
+    return known[-1]
+
+
+@functools.lru_cache(maxsize=16)
+def _subjects(fn: Callable[..., Any], contract: tuple[Any, ...]) -> list[Subject]:
+    return []
 
 
 def finding(law: Property, subject: Subject, point: Point, verdict: Violated) -> Finding:
