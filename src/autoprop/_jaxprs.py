@@ -48,7 +48,7 @@ def refusal(error: BaseException) -> str | None:
     Return why JAX has no derivative of this kind by design, or None if the error is no such refusal.
     """
     if isinstance(error, (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)):
-        return "the function's control flow depends on values, so it cannot be traced"
+        return "control flow depends on values, so the function cannot be traced"
     text = str(error)
     return next((text.splitlines()[0][:160] for start in _REFUSALS if start in text), None)
 

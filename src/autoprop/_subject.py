@@ -142,8 +142,11 @@ class Subject:
             moved, held = self.split(jax.tree.unflatten(self.treedef, self.leaves))
             try:
                 self._outputs = jax.eval_shape(lambda m, h: self.target.fn(*self.join(m, h)), moved, held)
-            except jax.errors.ConcretizationTypeError:  # control flow on values: called with values instead
-                value = self.target.fn(*jax.tree.unflatten(self.treedef, self.leaves))
+            except Exception as error:  # noqa: BLE001  it cannot be traced, but perhaps it can be called
+                try:
+                    value = self.target.fn(*jax.tree.unflatten(self.treedef, self.leaves))
+                except Exception:  # noqa: BLE001
+                    raise error from None
                 self._outputs = jax.tree.map(lambda y: jax.eval_shape(jnp.asarray, y), value)
         return self._outputs
 

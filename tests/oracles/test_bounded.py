@@ -114,16 +114,11 @@ def test_only_the_endless_row_of_a_batch() -> None:
     np.testing.assert_array_equal(rows, [16, np.nan, 16])
 
 
-BATCHED = pytest.mark.xfail(reason="rows of a batched loop that have ended go on until the last row has")
-
-
-@BATCHED
 def test_limited_batch() -> None:
     """In a limited batch, too, only the row that does not end is NaN."""
     np.testing.assert_array_equal(limited(jax.vmap(doubled), ROWS), [16, np.nan, 16])
 
 
-@BATCHED
 def test_rows_end_by_themselves() -> None:
     """A row of a batched loop stops when it has ended, though others go on."""
     x = np.array([1, 0.01], np.float32)
@@ -166,7 +161,6 @@ def test_control_flow_on_values() -> None:
     assert not is_open_ended(subject(lambda x: x if x > 0 else -x, ENDS))
 
 
-@pytest.mark.xfail(reason="only the function's own program is asked for loops, not that of its derivative")
 def test_loop_of_the_backward_pass_alone() -> None:
     """A loop that only the backward pass has can hang a search as well."""
 

@@ -91,7 +91,7 @@ def _tested(slot: Slot) -> list[bool]:
         moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
         try:
             flags = handles_non_finite(jax.make_jaxpr(subject.f)(moved, held))
-        except jax.errors.ConcretizationTypeError:
+        except Exception:  # noqa: BLE001  it cannot be traced, so it is not screened either
             flags = [False] * (len(moved) + len(held))
         parts = {True: iter(flags[: len(moved)]), False: iter(flags[len(moved) :])}
         subject.memo["tested"] = [next(parts[kind == MOVED]) for kind in subject.kinds if kind != STATIC]

@@ -11,6 +11,7 @@ from jax import lax
 
 from .._jaxprs import Literal, evaluate, has_primitive, inner_program, scan_parts, while_parts
 from .._subject import Subject
+from .automatic import reverse_mode
 
 __all__ = ["LIMIT", "bounded", "ends", "is_open_ended"]
 
@@ -21,14 +22,22 @@ Values = list[Any]
 
 def is_open_ended(subject: Subject) -> bool:
     """
-    Say whether the function runs a loop whose length depends on its arguments.
+    Say whether the function, or its backward pass, runs a loop whose length depends on its arguments.
     """
     if "open-ended" not in subject.memo:
         moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
+
+        def backward(m: Any, h: Any, u: Any) -> Any:
+            return reverse_mode(lambda x: subject.f(x, h), m, u)
+
         try:
-            subject.memo["open-ended"] = has_primitive(jax.make_jaxpr(subject.f)(moved, held), "while")
-        except jax.errors.ConcretizationTypeError:
-            subject.memo["open-ended"] = False  # what cannot be traced is not compiled either
+            found = has_primitive(jax.make_jaxpr(subject.f)(moved, held), "while")
+            if not found and moved:
+                u = [jnp.zeros(y.shape, y.dtype) for y in subject.inexact_outputs]
+                found = has_primitive(jax.make_jaxpr(backward)(moved, held, u), "while")
+        except Exception:  # noqa: BLE001  what cannot be traced is not compiled either
+            found = False
+        subject.memo["open-ended"] = found
     return bool(subject.memo["open-ended"])
 
 
@@ -102,7 +111,9 @@ def _while(eqn: Any, inputs: Values) -> tuple[Values, Any]:
 
     def step(state: Any) -> Any:
         out, hit = _run(body.jaxpr, body.consts, [*body_consts, *state[0]])
-        return out, state[1] + 1, state[2] | hit
+        running = proceeds(state[0])  # in a batch, rows whose loop has ended stay as they are
+        kept = [jnp.where(_per_row(running, old), new, old) for new, old in zip(out, state[0], strict=True)]
+        return kept, state[1] + 1, state[2] | hit
 
     carry, _, hit = lax.while_loop(go, step, (start, jnp.asarray(0), jnp.asarray(False)))
     late = proceeds(carry)
@@ -130,12 +141,14 @@ def _cond(eqn: Any, inputs: Values) -> tuple[Values, Any]:
 def _poison(late: Any, y: Any) -> Any:
     if not jnp.issubdtype(y.dtype, jnp.inexact):
         return y
-    rows = (
-        jnp.reshape(late, jnp.shape(late) + (1,) * (y.ndim - jnp.ndim(late)))
-        if jnp.ndim(late) <= y.ndim
-        else late.any()
-    )
-    return jnp.where(rows, jnp.asarray(jnp.nan, y.dtype), y)
+    return jnp.where(_per_row(late, y), jnp.asarray(jnp.nan, y.dtype), y)
+
+
+def _per_row(flags: Any, y: Any) -> Any:
+    """
+    One flag for each row of y, with as many axes as y has.
+    """
+    return jnp.reshape(flags, jnp.shape(flags) + (1,) * (jnp.ndim(y) - jnp.ndim(flags)))
 
 
 _STEPS = {"while": _while, "scan": _scan, "cond": _cond}

@@ -207,7 +207,7 @@ def _raised(routes: Routes) -> Verdict | None:
         return Violated((Mismatch("tree", (), pairs, None, None, f"both must have {counts[2]} leaves"),))
     for side in (routes.left, routes.right):
         if isinstance(side, Raised) and refusal(side.error):
-            return Undecided(f"JAX has no such derivative: {refusal(side.error)}")
+            return Undecided(f"not possible in JAX: {refusal(side.error)}")
     if left and right:
         return Undecided(f"every route {routes.left}")
     shown = [str(side) if isinstance(side, Raised) else "a value" for side in (routes.left, routes.right)]

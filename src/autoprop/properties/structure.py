@@ -55,7 +55,7 @@ def structure(subject: Subject, point: Point) -> Verdict:
     except Exception as error:  # noqa: BLE001  a rule under test may raise anything
         reason = refusal(error)
         if reason is not None:
-            return Undecided(f"JAX has no such derivative: {reason}")
+            return Undecided(f"not possible in JAX: {reason}")
         routes = (("value", "exists"), ("gradient", str(Raised(error))))
         return Violated(
             (Mismatch("value", (), routes, None, None, "a function that can be called can be differentiated"),)
