@@ -368,3 +368,15 @@ def test_wide_floats_are_asked_for() -> None:
     """
     text = str(found(environment=attrs.evolve(ENVIRONMENT, x64=True)))
     assert text.splitlines()[6] == '    jax.config.update("jax_enable_x64", True)'
+
+
+@pytest.mark.parametrize(
+    ("case", "command"),
+    [
+        ("tests/corpus/m-f/jit-0123abcd.json", "autoprop replay 0123abcd"),
+        ("gradients/m-f/jit-0123abcd.json", "autoprop replay 0123abcd --corpus gradients"),
+    ],
+)
+def test_replay_command(case: str, command: str) -> None:
+    """The command to replay a case names its corpus, unless that is the default one."""
+    assert replay_command(case) == command

@@ -7,13 +7,14 @@ from pathlib import PurePath
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from ._defaults import CORPUS
 from ._source import assignments
 
 if TYPE_CHECKING:
     from ._finding import Finding
     from ._verdict import Mismatch
 
-__all__ = ["render", "summary"]
+__all__ = ["render", "replay_command", "summary"]
 
 ROWS = 10
 WIDTH = 76
@@ -99,6 +100,19 @@ def summary(finding: Finding) -> str:
     return f"{finding.property} fails for {finding.target} at {_place(finding.mismatch)}"
 
 
+def replay_command(case: str) -> str:
+    """
+    Return the command that judges a stored case again.
+
+    Args:
+        case: the case's file.
+    """
+    path = PurePath(case)
+    folder = path.parent.parent.as_posix()
+    where = "" if folder in (".", CORPUS) else f" --corpus {folder}"
+    return f"autoprop replay {path.stem.rpartition('-')[2]}{where}"
+
+
 def render(finding: Finding) -> str:
     """
     Return the report of a finding: law, worst leaf, distance, point as source, cause, advice, next command, the rest.
@@ -111,7 +125,6 @@ def render(finding: Finding) -> str:
         lines.append(f"cause: {finding.cause}")
     lines += [f"note: {note}" for note in finding.notes]
     if finding.case:
-        digest = PurePath(finding.case).stem.rpartition("-")[2]
-        lines += [f"saved as {finding.case}", f"replay: autoprop replay {digest}"]
+        lines += [f"saved as {finding.case}", f"replay: {replay_command(finding.case)}"]
     lines += _others(finding.mismatches)
     return "\n".join([f"{title}fails for {finding.target}", *(f"  {line}" for line in lines if line)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ._defaults import CORPUS
 from ._errors import AutopropError, UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def main() -> None:
 _corpus = click.option(
     "--corpus",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path("tests/corpus"),
+    default=Path(CORPUS),
     show_default=True,
     help="The folder of stored cases.",
 )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autoprop._defaults import CORPUS
+
 if TYPE_CHECKING:
     from autoprop._settings import Settings
 
@@ -16,7 +18,6 @@ __all__ = ["CAPTURES", "Options", "add", "configure", "header"]
 
 CAPTURES = ("jax", "all", "off")
 PROFILES = ("dev", "ci", "deep")
-DEFAULT_CORPUS = "tests/corpus"
 
 
 @dataclass(frozen=True)
@@ -112,14 +113,12 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--autoprop-corpus",
         metavar="DIR",
-        help=f"folder of the stored cases (ini: autoprop_corpus; default: {DEFAULT_CORPUS} below the root directory)",
+        help=f"folder of the stored cases (ini: autoprop_corpus; default: {CORPUS} below the root directory)",
     )
     group.addoption("--autoprop-no-save", action="store_true", help="do not save new findings in the corpus")
     group.addoption("--autoprop-replay-only", action="store_true", help="run the stored cases and nothing else")
     group.addoption("--autoprop-seed", type=_natural, metavar="N", help="seed of the searches of autoprop.verify")
-    parser.addini(
-        "autoprop_corpus", "folder of the stored cases, relative to the root directory", default=DEFAULT_CORPUS
-    )
+    parser.addini("autoprop_corpus", "folder of the stored cases, relative to the root directory", default=CORPUS)
     parser.addini(
         "autoprop_capture",
         "whose shrunk counterexamples are saved: jax (@given tests with an array or key argument), all, or off",

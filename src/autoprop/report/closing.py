@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import PurePath
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autoprop._events import Checked, Found
+from autoprop._render import replay_command
 from autoprop._render import summary as one_line
 
 from .summary import Summary, outcome, worst_reason
@@ -78,8 +78,7 @@ def _line(each: Found) -> RenderableType:
     if each.case is None:
         lines.append(Padding(Text(f"not saved: {each.reason}", "yellow"), (0, 0, 0, 2)))
     else:
-        digest = PurePath(each.case).stem.rpartition("-")[2]
-        lines.append(Padding(Text(f"autoprop replay {digest}", "green"), (0, 0, 0, 2)))
+        lines.append(Padding(Text(replay_command(each.case), "green"), (0, 0, 0, 2)))
     return Padding(Group(*lines), (0, 0, 0, 2), expand=False)
 
 
