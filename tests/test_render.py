@@ -16,6 +16,7 @@ import pytest
 from autoprop._environment import Environment
 from autoprop._finding import Finding
 from autoprop._point import Point
+from autoprop._render import replay_command
 from autoprop._source import assignments
 from autoprop._verdict import Mismatch
 
