@@ -143,7 +143,7 @@ def test_confirmation_stops_when_it_is_late() -> None:
     assert list(confirm.batch(batch, scored, [LAWS["numeric"]], True, lambda: True)) == []
     counts = tally.counts(["numeric"])["numeric"]
     assert (counts.holds, counts.violated) == (0, 0)
-    assert list(counts.reasons) == ["suspected by the screen, not judged alone for lack of time"]
+    assert list(counts.reasons) == ["suspected by the screen, but not judged alone"]
 
 
 def test_unsuspected_rows_hold() -> None:

@@ -87,7 +87,7 @@ class Confirm:
                 chosen += [i for i in self._edge_rows(batch, meant) if i not in chosen]
             alone = np.isin(np.arange(len(batch)), chosen)
             self.tally.add(law.name, Holds(), int(np.sum(meant & ~accused & ~alone)))
-            done = 0
+            done, broken = 0, False
             for i in chosen:
                 if late():
                     break
@@ -96,11 +96,13 @@ class Confirm:
                 verdict = judged(law, self.slot, point)
                 self.tally.add(law.name, verdict)
                 if isinstance(verdict, Violated):
+                    broken = True
                     yield law, point, verdict
                     break
                 self.cleared[law.name, point.family] += 1
-            left = int(np.sum(accused)) - done
-            self.tally.add(law.name, Undecided("suspected by the screen, not judged alone for lack of time"), left)
+            if not broken:  # of a broken law one point is enough
+                left = int(np.sum(accused)) - done
+                self.tally.add(law.name, Undecided("suspected by the screen, but not judged alone"), left)
 
     def _order(self, law: Property, batch: Batch, accused: Any, scores: Any) -> list[int]:
         """
