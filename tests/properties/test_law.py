@@ -155,3 +155,11 @@ def test_check_refuses_laws_that_do_not_apply() -> None:
     """A law that was asked for by name and does not apply is a wrong call, not an empty answer."""
     with pytest.raises(UsageError, match="'frozen'"):
         autoprop.check(total, X, properties=("frozen",))
+
+
+def test_constants_are_told() -> None:
+    """A finding says which arguments were differentiated and which were constants."""
+    with pytest.raises(autoprop.Falsified) as caught:
+        properties.expected_grad(lambda w, x: jnp.sum(w * x), X, X, argnums=0, expected_grad=lambda w, x: 2 * x)
+
+    assert "differentiated with respect to w; constant: x" in str(caught.value)

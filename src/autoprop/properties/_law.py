@@ -134,6 +134,10 @@ def finding(law: Property, subject: Subject, point: Point, verdict: Violated) ->
     Return the finding that a violated law of a subject makes at a point.
     """
     notes = []
+    constant = [name for i, name in enumerate(subject.argnames) if i not in subject.argnums]
+    if constant and subject.argnums:
+        chosen = ", ".join(subject.argnames[i] for i in subject.argnums)
+        notes.append(f"differentiated with respect to {chosen}; constant: {', '.join(constant)}")
     if law.numeric and not subject.target.intended:
         lines = stop_gradient_lines(subject.target.fn, point.primals)
         if lines:
