@@ -85,14 +85,23 @@ class Promoted:
 
         return along
 
-    def slope(self, v: Sequence[Any], u: Sequence[Any]) -> Slope:
+    def slope(self, v: Sequence[Any], u: Sequence[Any], *, careful: bool = False) -> Slope:
         """
         Return the slope of ⟨u, f(x + s·v)⟩ at s = 0, from differences alone; stopped values are held fixed if the
         target says that stops are intended.
+
+        Args:
+            v: the direction.
+            u: the cotangents.
+            careful: measure the rounding of intermediate values too, instead of trusting the size of the result. That
+                compiles another program, so it is asked for before a derivative is accused.
         """
         with jax.enable_x64(True):
             values, magnitude = self._program("along", self._along)(self.moved, self.held, list(v), list(u))
-            return slope(np.asarray(values, np.float64), float(magnitude), self.eps)
+            size = float(magnitude)
+            if careful:
+                size = max(size, self.rounding(u) / self.eps)
+            return slope(np.asarray(values, np.float64), size, self.eps)
 
     def rounding(self, u: Sequence[Any]) -> float:
         """

@@ -17,7 +17,7 @@ from .._tolerance import BOUNDED
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import both_modes
 from ..oracles.bounded import bounded
-from ..oracles.difference import STEPS, Slope
+from ..oracles.difference import Slope
 from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
@@ -130,10 +130,10 @@ def _entry(subject: Subject, here: Promoted, i: int, k: int, ad: Any) -> Verdict
     size = abs(at) if abs(at) > 1e-290 else 1.0
     direction[i].reshape(-1)[k] = size
     u = here.cotangents()
-    return _against(here.slope(direction, u), size, ad, path, index, "reverse", here.rounding(u))
+    return _against(here.slope(direction, u, careful=True), size, ad, path, index, "reverse")
 
 
-def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str, rounding: float) -> Verdict:
+def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode: str) -> Verdict:
     if measured.kind == "unknown":
         return Undecided(measured.reason)
     if measured.kind == "infinite":
@@ -142,7 +142,6 @@ def _against(measured: Slope, size: float, ad: Any, path: str, index: Any, mode:
             return Violated((Mismatch(path, index, ((mode, number(ad)), ("numeric", "infinite")), None, None, origin),))
         return Holds()
     low, high, error = measured.low / size, measured.high / size, measured.error / size
-    error += rounding / float(STEPS[0]) / size
     if error > BOUNDED * max(abs(low), abs(high), 1e-3):
         return Undecided("noise")
     if not np.isnan(ad) and max(abs(low), abs(high)) > float(finfo(np.asarray(ad).dtype).max) / 8:
@@ -177,6 +176,8 @@ def _forward(subject: Subject, here: Promoted, forward: Any, v: Any) -> Verdict:
         at = subject.output_paths.index(path)
         u[at].reshape(-1)[bad[0]] = 1.0
         index = tuple(int(j) for j in np.unravel_index(int(bad[0]), np.shape(y)))
-        measured = here.slope([np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)], u)
-        return _against(measured, 1.0, flat[bad[0]], path, index, "forward", here.rounding(u))
+        measured = here.slope(
+            [np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)], u, careful=True
+        )
+        return _against(measured, 1.0, flat[bad[0]], path, index, "forward")
     return Holds()

@@ -170,8 +170,10 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
         if isinstance(_compare(ad, measured, here), Violated):
             if not _resolved(here, mode, direction, u, ad, measured):
                 return Undecided("the derivative varies faster than the smallest step")
-            rounding = max(here.rounding(u) / float(STEPS[0]), here.rounding_of_derivatives(direction, u))
-            if max(ad - measured.high, measured.low - ad) <= CONVICT * rounding:
+            measured = here.slope(direction, u, careful=True)
+            rounding = here.rounding_of_derivatives(direction, u)
+            apart = max(ad - measured.high, measured.low - ad) > CONVICT * rounding
+            if not apart or not isinstance(_compare(ad, measured, here), Violated):
                 return Undecided("large intermediate values cancel: the difference is within rounding of them")
             index = tuple(int(j) for j in np.unravel_index(k, x.shape))
             path = here.subject.moved_paths[i]
@@ -239,11 +241,8 @@ def _together(here: Promoted, whole: list[Any], u: Any) -> Verdict:
         ad = _automatic(here, mode, tied, u)
         if ad is None or not isinstance(_compare(ad, measured, here), Violated):
             continue
-        rounding = here.rounding(u) / float(STEPS[0])  # rounding the derivative at random would break the tie
-        if (
-            _resolved(here, mode, tied, u, ad, measured)
-            and max(ad - measured.high, measured.low - ad) > CONVICT * rounding
-        ):
+        careful = here.slope(tied, u, careful=True)  # rounding the derivative itself at random would break the tie
+        if _resolved(here, mode, tied, u, ad, careful) and isinstance(_compare(ad, careful, here), Violated):
             return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
     return Holds()
 
