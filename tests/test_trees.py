@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autoprop._trees import is_array, is_inexact, is_key, is_non_finite, leaf_paths, matches_name, same_tree
+from autoprop._trees import is_array, is_inexact, is_key, leaf_paths, matches_name, same_tree
 
 KINDS: list[tuple[Any, bool, bool]] = [
     (np.ones(2, np.float32), True, True),
@@ -37,16 +37,6 @@ def test_kinds(leaf: Any, array: bool, inexact: bool) -> None:
 def test_keys() -> None:
     """A typed key is a key, raw key data are integers."""
     assert (is_key(jax.random.key(0)), is_key(np.zeros(2, np.uint32))) == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("leaf", "expected"),
-    [([1.0, np.nan], True), ([-np.inf], True), ([1e38], False), ([], False), ([1j * np.inf], True)],
-)
-def test_non_finite(leaf: list[Any], expected: bool) -> None:
-    """NaN and infinity in any entry, of any part."""
-    assert is_non_finite(np.array(leaf)) is expected
-    assert is_non_finite(3) is False
 
 
 def test_paths() -> None:

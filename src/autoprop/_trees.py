@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["is_array", "is_inexact", "is_key", "is_non_finite", "leaf_paths", "matches_name", "same_tree"]
+__all__ = ["is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "same_tree"]
 
 
 def is_key(leaf: Any) -> bool:
@@ -31,13 +31,6 @@ def is_inexact(leaf: Any) -> bool:
     Say whether a leaf can be differentiated: floating or complex.
     """
     return is_array(leaf) and not is_key(leaf) and jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
-
-
-def is_non_finite(leaf: Any) -> bool:
-    """
-    Say whether an inexact leaf holds a NaN or an infinity.
-    """
-    return is_inexact(leaf) and not bool(np.all(np.isfinite(np.asarray(leaf).astype(np.complex128))))
 
 
 def leaf_paths(tree: Any, prefix: str = "") -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from .._subject import Subject
-from .._trees import is_array, is_inexact, leaf_paths
+from .._trees import is_inexact, leaf_paths
 
 __all__ = ["argument_paths", "differentiable", "gradient", "scalar_loss"]
 
@@ -50,10 +50,3 @@ def argument_paths(subject: Subject, numbers: tuple[int, ...]) -> list[str]:
     """
     arguments = jax.tree.unflatten(subject.treedef, subject.leaves)
     return [path for n in numbers for path in leaf_paths(arguments[n], subject.argnames[n])]
-
-
-def static_positions(subject: Subject) -> bool:
-    """
-    Say whether any leaf of the arguments is not an array.
-    """
-    return not all(is_array(leaf) for leaf in subject.leaves)
