@@ -15,6 +15,10 @@ from hypothesis import strategies as st
 
 from autoprop import Checked, Found, Outcome, Settings, Target, UsageError, search
 from autoprop._search import explore
+from autoprop._search.run import _spread
+from autoprop._search.screen import draw
+from autoprop._search.signatures import slots
+from autoprop.properties import LAWS
 from hypothesis_jax import array, arrays, like, mask
 
 pytestmark = pytest.mark.slow
@@ -294,3 +298,12 @@ def test_the_public_name_is_the_function() -> None:
     code = "import autoprop; autoprop.check; autoprop.Outcome; print(callable(autoprop.search))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.strip() == "True"
+
+
+def test_the_example_is_judged_first() -> None:
+    """Laws that are judged point by point look at the example before anything drawn."""
+    target = Target(lambda x: jnp.sum(x), like(np.array([0.25, 0.5], np.float32)))
+    batch = draw(slots(target, Settings())[0], 64, 0)
+    first = batch.point(_spread(batch, 4, LAWS["jit"])[0])
+
+    assert np.asarray(first.primals[0]).tolist() == [0.25, 0.5]

@@ -263,13 +263,13 @@ class _Run:
 
 def _spread(batch: Batch, count: int, law: Property) -> list[int]:
     """
-    A few rows of a batch: the first of each family, typical ones first, then those that tell most of integers.
+    A few rows of a batch: the first of each family, the example and typical ones first, then integers at their edges.
     """
     meant = batch.usable & (batch.finite | (not law.smooth_only))
     first: dict[str, int] = {}
     for i in np.flatnonzero(meant).tolist():
         first.setdefault(batch.sample.families[i], i)
-    order = ["typical", "edges", "magnitude 1e1..1e3", "out of range", "zeros", *EDGES, *first]
+    order = ["example", "typical", "edges", "magnitude 1e1..1e3", "out of range", "zeros", *EDGES, *first]
     found = [first[family] for family in dict.fromkeys(order) if family in first]
     if count == 1 and len(found) > 1:  # later rounds: another family each time
         return [found[(batch.seeds[0] // 7) % len(found)]]
