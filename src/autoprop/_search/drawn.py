@@ -23,6 +23,7 @@ from .tally import Tally
 __all__ = ["explore_drawn"]
 
 EXAMPLES = 60  # points of each law, if the settings do not say fewer
+ONCE = 2  # points of a law that is about the program
 
 
 class _Broken(Exception):  # noqa: N818  never leaves this module
@@ -117,7 +118,7 @@ class _Hunt:
             return None
 
     def run(self) -> None:
-        limit = min(self.settings.examples or EXAMPLES, EXAMPLES)
+        limit = min(self.settings.examples or EXAMPLES, ONCE if self.law.once else EXAMPLES)
 
         @hypothesis_settings(
             max_examples=limit,

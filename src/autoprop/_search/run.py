@@ -29,6 +29,8 @@ FIRST = 192  # points of each signature in the first round
 EARLY = 2  # points at which laws that cannot be batched are judged before the other signatures are screened
 NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
 WIDE_SIGNATURES = 2  # signatures at which those laws are judged in the first round; later rounds take one point of each
+SECOND_SIGNATURES = 3  # signatures that are screened for second derivatives in the first round
+FIRST_ORDER = ("numeric", "adjoint")  # where one of these is broken, second derivatives are not looked at
 SHRINK_SECONDS = 6.0  # wall time for shrinking one finding
 TICK = 0.5  # seconds between progress events
 
@@ -108,7 +110,7 @@ class _Run:
         self.points = 0
         self.slots = slots(target, settings)
         self.active = self._applicable(laws)
-        self.screens: dict[int, Screen] = {}
+        self.screens: dict[tuple[int, int], Screen] = {}
         self.confirms = [Confirm(slot, self.tally) for slot in self.slots]
         self.nowhere: dict[str, Any] = {}  # laws that must hold somewhere: the lowest score of each part so far
         self.found = False
@@ -164,11 +166,15 @@ class _Run:
                 yield from self.tick()
             for number, (slot, batch) in enumerate(batches[:WIDE_SIGNATURES] if turn == 0 else []):
                 yield from self._narrow(slot, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
+            for number, (slot, batch) in enumerate(batches[: None if turn else SECOND_SIGNATURES]):
+                yield from self._second(turn, number, slot, batch)
             turn += 1
         yield from self._somewhere()
-        for name in self.active:
+        for name, law in self.active.items():
             if not self.tally.was_tried(name):
-                self.tally.add(name, Undecided("not reached: no time or points were left"))
+                broken = law.order > 1 and self._first_is_broken()
+                reason = "the first derivative is wrong" if broken else "not reached: no time or points were left"
+                self.tally.add(name, Undecided(reason))
         yield self.checked(True)
 
     def _batch(self, turn: int, slot: Slot, number: int) -> Batch:
@@ -179,21 +185,22 @@ class _Run:
         rows = min(rows, max(8, self._screen(number, slot).chunk * 8))
         return draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
 
-    def _screen(self, number: int, slot: Slot) -> Screen:
-        if number not in self.screens:
-            self.screens[number] = Screen(slot, [law for law in self.active.values() if law.screen])
-        return self.screens[number]
+    def _screen(self, number: int, slot: Slot, order: int = 1) -> Screen:
+        if (number, order) not in self.screens:
+            self.screens[number, order] = Screen(slot, [law for law in self.active.values() if law.order == order])
+        return self.screens[number, order]
 
-    def _unscreened(self, number: int) -> list[Property]:
-        screen = self.screens[number]
-        return [law for law in self.active.values() if law.screen is None or screen.error is not None]
+    def _unscreened(self, number: int, order: int = 1) -> list[Property]:
+        screen = self.screens[number, order]
+        laws = [law for law in self.active.values() if law.order == order]
+        return [law for law in laws if law.screen is None or screen.error is not None]
 
-    def _wide(self, turn: int, number: int, slot: Slot, batch: Batch) -> Iterator[Event]:
+    def _wide(self, turn: int, number: int, slot: Slot, batch: Batch, order: int = 1) -> Iterator[Event]:
         """
         Screen a batch of one signature and judge alone what it accuses.
         """
-        scored = self._screen(number, slot).scores(batch)
-        self.points += len(batch)
+        scored = self._screen(number, slot, order).scores(batch)
+        self.points += len(batch) if order == 1 else 0
         if scored is None:
             return
         self._note_somewhere(batch, scored)
@@ -201,14 +208,27 @@ class _Run:
         for law, point, verdict in self.confirms[number].batch(batch, scored, laws, turn == 0, self.late):
             yield from self._finding(slot, law, point, verdict)
 
+    def _second(self, turn: int, number: int, slot: Slot, batch: Batch) -> Iterator[Event]:
+        """
+        Look at the second derivatives of a batch.
+        """
+        if self.late() or self._first_is_broken() or not any(law.order == 2 for law in self.active.values()):
+            return
+        yield from self._wide(turn, number, slot, batch, order=2)
+        if number < WIDE_SIGNATURES:
+            yield from self._narrow(slot, batch, self._unscreened(number, 2), 1 if turn else NARROW)
+
+    def _first_is_broken(self) -> bool:
+        return any(self.tally.is_broken(name) for name in FIRST_ORDER)
+
     def _narrow(self, slot: Slot, batch: Batch, laws: Sequence[Property], count: int, skip: int = 0) -> Iterator[Event]:
         """
         Judge laws at a few points of the batch: a typical one, then one of each of some families; ``skip`` were judged.
         """
         for law in laws:
-            if law.somewhere:
+            if law.somewhere or (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES)):
                 continue
-            for i in _spread(batch, count, law)[skip:]:
+            for i in _spread(batch, 1 if law.once else count, law)[skip:]:
                 if self.late():
                     return
                 point = batch.point(i)

@@ -42,11 +42,18 @@ class Tally:
         """
         self._not_applicable[law] = reason
 
-    def was_tried(self, law: str) -> bool:
+    def was_tried(self, law: str, times: int = 1) -> bool:
         """
-        Say whether a law has any verdict.
+        Say whether a law has so many verdicts.
         """
-        return bool(self._held[law] or self._violated[law] or self._undecided.get(law))
+        undecided = sum(self._undecided.get(law, Counter()).values())
+        return self._held[law] + self._violated[law] + undecided >= times
+
+    def is_broken(self, law: str) -> bool:
+        """
+        Say whether a law is violated anywhere.
+        """
+        return bool(self._violated[law])
 
     def counts(self, laws: list[str]) -> Mapping[str, Counts]:
         """

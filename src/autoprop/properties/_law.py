@@ -49,6 +49,9 @@ class Property:
         somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
         numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
         smooth_only: the law is not meaningful at points with NaN or infinite entries.
+        once: the law is about the program and not about the numbers: one point of a signature tells as much as many.
+        order: 2 for laws of second derivatives. They are screened by a program of their own, after those of the first
+            order, and not at all where the first derivative is found to be wrong.
         doc: the docstring: formula, why it must hold, **Catches**, **Does not catch**.
         error: the exception class raised by a call; each law has its own.
     """
@@ -61,6 +64,8 @@ class Property:
     somewhere: bool = False
     numeric: bool = False
     smooth_only: bool = True
+    once: bool = False
+    order: int = 1
     doc: str = ""
     error: type[Falsified] = Falsified
 
