@@ -234,6 +234,33 @@ def test_real_search_finds_keeps_and_replays(folder: Path) -> None:
     assert call("replay").output.splitlines()[-1].startswith("1 open, ")
 
 
+HIDING = """
+import jax
+import jax.numpy as jnp
+from autoprop import Target
+from hypothesis_jax import array
+
+def weighted(x):
+    return jnp.sum(x**2) * jax.lax.stop_gradient(jnp.sqrt(jnp.sum(x**2)))
+
+TARGETS = [Target(weighted, array("n"), properties=("finite",), intended="stop_gradient")]
+"""
+
+
+def test_real_search_remarks(folder: Path) -> None:
+    """
+    What a stop hides is told at the end and in the files, once; the run exits with 0.
+    """
+    Path("cli_targets.py").write_text(HIDING, encoding="utf-8")
+    result = call("fuzz", "cli_targets.py", "--rows", "64", "--json", "run.jsonl")
+    text = " ".join(result.output.split())
+    assert result.exit_code == 0
+    assert text.count("hides a derivative that is not finite") == 1
+    assert "remarks: finite for cli_targets.py:weighted: stop_gradient (" in text
+    last = json.loads(Path("run.jsonl").read_text("utf-8").splitlines()[-2])
+    assert f"{folder / 'cli_targets.py'}:8)" in last["counts"]["finite"]["remark"]
+
+
 USAGE = {
     ("fuzz",): "Missing argument",
     ("fuzz", "missing.py"): "no file is called 'missing.py'",

@@ -23,6 +23,7 @@ class Counts:
         violated: points where it was broken.
         undecided: points where it could not be judged.
         reasons: reason to number of points, for the undecided ones.
+        remark: the first remark on the law where it held, in one line; empty for none.
         not_applicable: why the law does not apply to the target, or None where it does.
     """
 
@@ -30,6 +31,7 @@ class Counts:
     violated: int = 0
     undecided: int = 0
     reasons: Mapping[str, int] = attrs.field(factory=dict)
+    remark: str = ""
     not_applicable: str | None = None
 
     @property

@@ -20,6 +20,7 @@ __all__ = [
     "has_primitive",
     "has_stop_gradient",
     "inner_program",
+    "is_program",
     "lacks_forward_mode",
     "narrowest_eps",
     "refusal",
@@ -53,7 +54,10 @@ def refusal(error: BaseException) -> str | None:
     return next((text.splitlines()[0][:160] for start in _REFUSALS if start in text), None)
 
 
-def _is_program(value: Any) -> bool:
+def is_program(value: Any) -> bool:
+    """
+    Say whether a parameter of an equation is a jaxpr, closed or open.
+    """
     return isinstance(value, (jex.Jaxpr, jex.ClosedJaxpr))
 
 
@@ -63,7 +67,7 @@ def subprograms(eqn: Any) -> Iterator[Any]:
     """
     for value in eqn.params.values():
         for leaf in value if isinstance(value, (tuple, list)) else (value,):
-            if _is_program(leaf):
+            if is_program(leaf):
                 yield leaf
 
 

@@ -37,7 +37,12 @@ class Mismatch:
 class Holds:
     """
     The law holds at this point.
+
+    Attributes:
+        remark: what deserves to be known all the same, in one line; empty for nothing.
     """
+
+    remark: str = ""
 
 
 @attrs.frozen

@@ -177,6 +177,8 @@ def _run(target: Target, settings: Settings) -> None:
     for law, counts in outcome.counts.items():
         if counts.not_applicable is None and not counts.decided:
             warnings.warn(f"{target.name}: {law} decided nothing", AutopropWarning, stacklevel=3)
+        if counts.remark:
+            warnings.warn(f"{target.name}: {law} holds, but {counts.remark}", AutopropWarning, stacklevel=3)
 
 
 def _raise(finding: Any) -> NoReturn:

@@ -21,6 +21,7 @@ from autoprop._target import Target
 from autoprop._verdict import Mismatch
 from autoprop.campaign import Plan, run
 from autoprop.campaign.plan import share
+from autoprop.campaign.tally import Tally
 from autoprop.corpus.record import from_finding
 from autoprop.corpus.store import Store
 
@@ -261,3 +262,14 @@ def test_time_is_shared_evenly(left: float, waiting: int, expected: float) -> No
     Each target that waits gets an even part of the time that is left, within bounds.
     """
     assert share(left, waiting) == expected
+
+
+def test_first_remark_is_kept() -> None:
+    """
+    Of the remarks of several searches of a target the first is told.
+    """
+    tally = Tally(TARGET)
+    for remark in ("", "hides one", "hides another"):
+        counts = {"finite": Counts(holds=1, remark=remark)}
+        tally.keep(Checked("m:double", counts, points=1, seconds=1.0, done=True))
+    assert tally.checked(done=True).counts["finite"] == Counts(holds=3, remark="hides one")

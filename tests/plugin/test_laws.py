@@ -38,7 +38,8 @@ FAKE = """
                 findings.append(verdict)
             held = 0 if target.name == "vague" else 6
             undecided = {"vague": 3, "hazy": 1}.get(target.name, 0)
-            counts[law] = Counts(holds=held, undecided=undecided, reasons={"too steep": undecided})
+            remark = getattr(verdict, "remark", "")
+            counts[law] = Counts(holds=held, undecided=undecided, reasons={"too steep": undecided}, remark=remark)
         return Outcome(tuple(findings), counts)
 
     fake = types.ModuleType("autoprop._search")
@@ -67,6 +68,9 @@ SOURCE = """
     def hazy(x):
         return jnp.sum(x)
 
+    def hiding(x):
+        return jnp.sum(x) * jax.lax.stop_gradient(jnp.sqrt(jnp.sum((x - jnp.array([2.0, -3.0])) ** 2)))
+
     two = ("structure", "numeric")
     three = ("adjoint", "numeric", "jit")
     test_square = verify(Target(lambda x: square(x), array("n"), name="square", properties=three))
@@ -81,6 +85,7 @@ SOURCE = """
     test_vague = verify(vague, array("n"), properties=("jit",))
     test_broken = verify(vague, array("n"), name="broken", properties=two)
     test_buggy = verify(vague, array("n"), name="buggy", properties=two)
+    test_hiding = verify(hiding, array("n"), properties=("finite",))
 """
 CASE = "test_square[corpus-"
 
@@ -119,6 +124,7 @@ def test_one_item_per_law(runs):
         "test_broken[numeric]",
         "test_buggy[structure]",
         "test_buggy[numeric]",
+        "test_hiding[finite]",
     ]
 
 
@@ -133,6 +139,7 @@ def test_each_item_reports_its_own_law(runs):
         "passed",
         "skipped",
         *["failure"] * 4,
+        "passed",
     ]
 
 
@@ -145,6 +152,7 @@ def test_items_of_a_target_share_one_search(runs):
         "vague jit 0 2048",
         "broken structure numeric 0 2048",
         "buggy structure numeric 0 2048",
+        "hiding finite 0 2048",
     ]
 
 
@@ -177,6 +185,17 @@ def test_undecided_is_told(runs):
     assert "AutopropWarning: test_a.py::test_vague[jit]: jit decided nothing: too steep (3)" in text
     assert "  test_a.py::test_vague[jit]: jit decided nothing: too steep (3)" in text
     assert "  test_a.py::TestMore::test_hazy: jit 1 of 7: too steep (1)" in text
+
+
+def test_remark_is_told(runs):
+    """A law that holds with a remark passes; the summary has the remark, with the item, the leaf and the line."""
+    lines = runs["first"].text.splitlines()
+    (line,) = [line for line in lines if "hides a derivative" in line]
+    assert lines[lines.index(line) - 1] == "held, with a remark (1):"
+    assert line.startswith("  test_a.py::test_hiding[finite]: stop_gradient (")
+    at = 1 + next(at for at, text in enumerate(SOURCE.splitlines()) if "jnp.sqrt" in text)
+    assert f"test_a.py:{at}) hides" in line
+    assert "the reverse derivative of x[0] is nan" in line
 
 
 def test_search_that_fails_fails_every_item(runs):
@@ -287,9 +306,10 @@ def test_warnings_as_errors(runs):
 def test_without_the_plugin(runs, module_project):
     """With ``-p no:autoprop`` a `verify` test is one item that runs every law and raises the first finding."""
     assert runs["first"].status == 1
-    result = module_project.run("-k", "square or hazy", plugin=False)
+    result = module_project.run("-k", "square or hazy or hiding", plugin=False)
     assert (list(result.outcomes), list(result.outcomes.values())) == (
-        ["test_square", "TestMore::test_hazy"],
-        ["failure", "passed"],
+        ["test_square", "TestMore::test_hazy", "test_hiding"],
+        ["failure", "passed", "passed"],
     )
+    assert "AutopropWarning: hiding: finite holds, but stop_gradient (" in result.text
     assert "NumericFalsified" in result.texts["test_square"]

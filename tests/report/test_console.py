@@ -43,6 +43,7 @@ RUN: list[Event] = [
             "jit": Counts(holds=5, violated=1),
             "vmap": Counts(holds=12000),
             "numeric": Counts(undecided=9, reasons={"the step's error is too large": 6, "overflow": 3}),
+            "finite": Counts(holds=3, remark="stop_gradient (m.py:3) hides a derivative that is not finite"),
             "live": Counts(not_applicable="no leaf is live"),
         },
         12000,
@@ -78,18 +79,20 @@ def test_closing_table_has_a_row_for_each_target() -> None:
     The table counts laws held, findings, undecided laws with the worst reason, laws that do not apply, points, seconds.
     """
     lines = [" ".join(line.split()) for line in shown(RUN, width=160).splitlines()]
-    assert f"{TD} 1 1 1 (numeric: the step's error is too large) 1 12,000 3.2" in lines
+    assert f"{TD} 2 1 1 (numeric: the step's error is too large) 1 12,000 3.2" in lines
     assert f"{BAD} – 0 error – 0 0.1" in lines
     assert "m:none – – not reached – 0 0" in lines
 
 
 def test_closing_lists_findings_with_their_command() -> None:
     """
-    After the table come errors, findings with the command that replays them, and the total.
+    After the table come errors, remarks, findings with the command that replays them, and the total.
     """
     lines = [line.rstrip() for line in shown(RUN, width=160).splitlines()]
-    assert lines[-5:] == [
+    assert lines[-7:] == [
         f"error: {BAD}: the function raises on every input: ValueError: no",
+        "remarks:",
+        f"  finite for {TD}: stop_gradient (m.py:3) hides a derivative that is not finite",
         "findings:",
         f"  jit fails for {TD} at value",
         "    autoprop replay 0123abcd",

@@ -36,6 +36,7 @@ FINDING = Finding(
 COUNTS = {
     "jit": Counts(holds=5, violated=1),
     "vmap": Counts(holds=6),
+    "finite": Counts(holds=6, remark="stop_gradient hides \x01"),
     "numeric": Counts(undecided=6, reasons={"overflow": 6}),
     "live": Counts(not_applicable="no leaf is live"),
 }
@@ -64,6 +65,7 @@ def test_each_event_is_a_line(tmp_path: Path) -> None:
     assert lines[1]["finding"]["point"] == {"source": ["x = 2.0", r"s = '\x00'"], "seed": 4, "family": "ties"}
     assert lines[1]["finding"]["mismatches"][0]["difference"] == "nan"
     assert lines[3]["counts"]["numeric"]["reasons"] == {"overflow": 6}
+    assert lines[3]["counts"]["finite"]["remark"] == "stop_gradient hides \x01"
     assert lines[4]["error"] == "it raises"
 
 
@@ -84,12 +86,14 @@ def test_junit_has_a_case_for_each_law(tmp_path: Path) -> None:
         ("m:f", "corpus jit-0123abcd"): [],
         ("m:f", "jit"): [("failure", "jit(f)(x) = f(x) fails")],
         ("m:f", "vmap"): [],
+        ("m:f", "finite"): [("system-out", None)],
         ("m:f", "numeric"): [("skipped", "decided nothing: overflow (6)")],
         ("m:f", "live"): [("skipped", "not applicable: no leaf is live")],
         ("m:bad", "search"): [("error", "it raises")],
     }
+    assert [each.text for each in root.iter("system-out")] == ["stop_gradient hides \N{REPLACEMENT CHARACTER}"]
     assert {key: root.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "6",
+        "tests": "7",
         "failures": "1",
         "errors": "1",
         "skipped": "2",

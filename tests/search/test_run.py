@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from autoprop import Checked, Found, Outcome, Settings, Target, UsageError, search
+from autoprop import Checked, Found, Holds, Outcome, Settings, Target, UsageError, search
 from autoprop._search import explore
 from autoprop._search.run import _spread
 from autoprop._search.screen import draw
@@ -307,3 +307,46 @@ def test_the_example_is_judged_first() -> None:
     first = batch.point(_spread(batch, 4, LAWS["jit"])[0])
 
     assert np.asarray(first.primals[0]).tolist() == [0.25, 0.5]
+
+
+def late_mask(x: Any) -> Any:
+    """A NaN at zeros alone, stopped away."""
+    return jnp.sum(jnp.where(x != 0, x, jax.lax.stop_gradient(jnp.sqrt(jnp.abs(x)) * 0)))
+
+
+@pytest.mark.parametrize("intended", [(), ("stop_gradient",)])
+def test_what_a_stop_hides_is_remarked(intended: Any) -> None:
+    """Among many rows the screen finds the one at which a stop hides a NaN; that is no finding."""
+    found = look(late_mask, array("n"), law="finite", settings=TWO, intended=intended)
+    counts = found.counts["finite"]
+    assert (found.findings, counts.violated, counts.reasons) == ((), 0, {})
+    assert "the reverse derivative of x[0] is nan" in counts.remark
+    assert "at x = jnp.array([0.0" in counts.remark
+
+
+def test_one_remark_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once there is a remark, no more points are judged for one."""
+    judged: list[Any] = []
+    monkeypatch.setattr("autoprop._search.confirm.judged", lambda law, slot, point: judged.append(point) or Holds("r"))
+    found = look(late_mask, array("n"), law="finite", settings=Settings(examples=2000, signatures=3))
+    assert found.counts["finite"].remark == "r"
+    assert 1 <= len(judged) <= 2
+
+
+def test_drawn_arguments_are_remarked() -> None:
+    """Points that Hypothesis draws one by one have remarks too."""
+    target = Target(late_mask, st.tuples(arrays(np.float32, (2,))), properties=("finite",))
+    assert "stop_gradient (" in search(target).counts["finite"].remark
+
+
+def target_network(params: Any, target: Any, s: Any) -> Any:
+    """A squared error with a target network."""
+    return jnp.mean((jnp.tanh(s @ params) - jax.lax.stop_gradient(1 + 0.9 * jnp.tanh(s @ target))) ** 2)
+
+
+def test_sound_stops_have_no_remark() -> None:
+    """A target network hides nothing, on any row."""
+    contract = {"intended": "stop_gradient", "frozen": "target"}
+    found = look(target_network, array("d"), array("d"), array("n d"), law="finite", settings=TWO, **contract)
+    assert (found.findings, found.counts["finite"].remark) == ((), "")
+    assert found.counts["finite"].holds > 100

@@ -12,7 +12,7 @@ from jax.custom_derivatives import linear_call
 
 from autoprop import Settings, Target, Violated
 from autoprop._search.confirm import Confirm
-from autoprop._search.screen import Batch, Screen, draw
+from autoprop._search.screen import Batch, Scored, Screen, draw
 from autoprop._search.signatures import slots
 from autoprop._search.tally import Tally
 from autoprop.properties import LAWS
@@ -28,7 +28,7 @@ def screened(entry: Planted | Sound, name: str, rows: int = 96) -> tuple[Batch, 
     batch = draw(slot, rows, 0)
     scored = Screen(slot, [LAWS[name]]).scores(batch)
     assert scored is not None
-    finite, scores = scored
+    finite, scores, _ = scored
     return batch, finite, scores[name]
 
 
@@ -69,7 +69,7 @@ def test_live_scores_each_leaf() -> None:
     batch = draw(slot, 64, 0)
     scored = Screen(slot, [LAWS["live"]]).scores(batch)
     assert scored is not None
-    assert list(np.min(scored[1]["live"], axis=0)) == [0, 1]
+    assert list(np.min(scored.scores["live"], axis=0)) == [0, 1]
 
 
 def test_what_cannot_be_batched() -> None:
@@ -110,7 +110,7 @@ def test_confirmation_clears_false_accusations() -> None:
     batch, tally = draw(slot, 32, 0), Tally()
     scores = {"numeric": np.ones((32, 2))}
     confirm = Confirm(slot, tally)
-    found = list(confirm.batch(batch, (np.ones(32, bool), scores), [LAWS["numeric"]], False, lambda: False))
+    found = list(confirm.batch(batch, Scored(np.ones(32, bool), scores, {}), [LAWS["numeric"]], False, lambda: False))
     counts = tally.counts(["numeric"])["numeric"]
     assert found == []
     assert (counts.holds, counts.violated) == (4, 0)
@@ -129,7 +129,7 @@ def test_confirmation_reports_the_guilty() -> None:
     batch, tally = draw(slot, 32, 0), Tally()
     scores = {"numeric": np.ones((32, 2))}
     confirm = Confirm(slot, tally)
-    found = list(confirm.batch(batch, (np.ones(32, bool), scores), [LAWS["numeric"]], False, lambda: False))
+    found = list(confirm.batch(batch, Scored(np.ones(32, bool), scores, {}), [LAWS["numeric"]], False, lambda: False))
     assert [(law.name, type(verdict)) for law, _, verdict in found] == [("numeric", Violated)]
     assert tally.counts(["numeric"])["numeric"].violated == 1
 
@@ -139,7 +139,7 @@ def test_confirmation_stops_when_it_is_late() -> None:
     slot = slots(Target(lambda x: jnp.sum(x), (array("n"),)), Settings(signatures=1))[0]
     batch, tally = draw(slot, 16, 0), Tally()
     confirm = Confirm(slot, tally)
-    scored = (np.ones(16, bool), {"numeric": np.ones((16, 2))})
+    scored = Scored(np.ones(16, bool), {"numeric": np.ones((16, 2))}, {})
     assert list(confirm.batch(batch, scored, [LAWS["numeric"]], True, lambda: True)) == []
     counts = tally.counts(["numeric"])["numeric"]
     assert (counts.holds, counts.violated) == (0, 0)
@@ -150,6 +150,6 @@ def test_unsuspected_rows_hold() -> None:
     """Rows with no positive score count as holding without being judged alone."""
     slot = slots(Target(lambda x: jnp.sum(x), (array("n"),)), Settings(signatures=1))[0]
     batch, tally = draw(slot, 16, 0), Tally()
-    scored = (np.ones(16, bool), {"adjoint": np.zeros((16, 1))})
+    scored = Scored(np.ones(16, bool), {"adjoint": np.zeros((16, 1))}, {})
     assert list(Confirm(slot, tally).batch(batch, scored, [LAWS["adjoint"]], False, lambda: False)) == []
     assert tally.counts(["adjoint"])["adjoint"].holds == np.sum(batch.usable & batch.finite)

@@ -34,3 +34,14 @@ def test_not_applicable() -> None:
     tally = Tally()
     tally.rule_out("live", "no live leaf")
     assert tally.counts(["live"])["live"].not_applicable == "no live leaf"
+
+
+def test_remarks() -> None:
+    """One remark on a law is kept, the first."""
+    tally = Tally()
+    tally.add("finite", Holds())
+    assert not tally.has_remark("finite")
+    tally.add("finite", Holds("hides one"))
+    tally.add("finite", Holds("hides another"))
+    assert tally.has_remark("finite")
+    assert tally.counts(["finite", "jit"]) == {"finite": Counts(holds=3, remark="hides one"), "jit": Counts()}

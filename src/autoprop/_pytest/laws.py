@@ -43,6 +43,8 @@ def run(item: pytest.Function, law: Law) -> None:
     if counts is None or not counts.decided:
         why = _reasons(counts) if counts is not None and counts.undecided else "no point was judged"
         notices.skip_undecided(item, f"{law.name} decided nothing: {why}")
+    if counts.remark:
+        notices.notify(item, "remark", counts.remark)
     if counts.undecided:
         total = counts.undecided + counts.decided
         notices.notify(item, "partly", f"{law.name} {counts.undecided} of {total}: {_reasons(counts)}")

@@ -23,6 +23,7 @@ KINDS = {
     "flaky": "flaky, so not saved: make the test repeatable first",
     "stale": "stale cases",
     "undecided": "decided nothing, so skipped",
+    "remark": "held, with a remark",
     "partly": "could not be judged at some points",
 }
 

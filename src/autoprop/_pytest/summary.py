@@ -41,7 +41,7 @@ class Summary:
                 if kind == "partly":
                     self.partly.setdefault(report.nodeid.partition("[")[0], []).append(str(text))
                 else:
-                    where = f"{report.nodeid}: " if kind == "undecided" else ""
+                    where = f"{report.nodeid}: " if kind in ("undecided", "remark") else ""
                     self.add(kind, where + str(text))
 
     @pytest.hookimpl(optionalhook=True)

@@ -11,13 +11,14 @@ import numpy as np
 from .._point import Point
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ..properties import Property
-from .screen import Batch
+from .screen import Batch, Scored
 from .signatures import Slot
 from .tally import Tally
 
 __all__ = ["EDGES", "Confirm", "judged"]
 
 ACCUSED = 4  # accused points of a law that are judged per batch
+REMARKED = 2  # points of a law that are judged per batch because a remark is likely there
 CLEARED = 3  # after so many cleared points of one family at a signature, others of it wait behind new families
 
 # Families that lie exactly where a derivative may be wrong on a set of measure zero: judged without being accused.
@@ -62,16 +63,16 @@ class Confirm:
     def batch(
         self,
         batch: Batch,
-        scored: tuple[Any, dict[str, Any]],
+        scored: Scored,
         laws: Sequence[Property],
         edges: bool,
         late: Callable[[], bool],
     ) -> Iterator[tuple[Property, Point, Violated]]:
         """
         Count what the screen held, judge what it accuses (and, with ``edges``, one point of each edge family), and
-        yield each law's first violation.
+        yield each law's first violation. Where a law may hold with a remark, points are judged until there is one.
         """
-        finite, scores = scored
+        finite, scores, remarks = scored
         for law in laws:
             if law.name not in scores or law.somewhere:
                 continue
@@ -85,6 +86,8 @@ class Confirm:
             chosen = order[:ACCUSED]
             if edges and law.name == "numeric":
                 chosen += [i for i in self._edge_rows(batch, meant) if i not in chosen]
+            if law.name in remarks and not self.tally.has_remark(law.name):
+                chosen += self._remarkable(law, batch, np.where(meant & ~accused, remarks[law.name], 0))
             alone = np.isin(np.arange(len(batch)), chosen)
             self.tally.add(law.name, Holds(), int(np.sum(meant & ~accused & ~alone)))
             done, broken = 0, False
@@ -117,6 +120,17 @@ class Confirm:
             ranked.append((seen[family] + self.cleared[law.name, family] // CLEARED, i))
             seen[family] += 1
         return [i for _, i in sorted(ranked, key=lambda pair: pair[0])]
+
+    def _remarkable(self, law: Property, batch: Batch, scores: Any) -> list[int]:
+        """
+        A few points at which a remark is likely, of families of which none was judged at this signature.
+        """
+        first: dict[str, int] = {}
+        for i in np.argsort(-scores, kind="stable").tolist():
+            family = batch.sample.families[i]
+            if scores[i] > 0 and not self.cleared[law.name, family]:
+                first.setdefault(family, i)
+        return list(first.values())[:REMARKED]
 
     @staticmethod
     def _edge_rows(batch: Batch, meant: Any) -> list[int]:

@@ -18,7 +18,7 @@ from .._verdict import Holds, Undecided, Violated
 from ..properties import Property, chosen, finding
 from .confirm import EDGES, Confirm, judged
 from .drawn import explore_drawn
-from .screen import Batch, Screen, draw
+from .screen import Batch, Scored, Screen, draw
 from .shrink import shrink
 from .signatures import Slot, is_drawn, slots
 from .tally import Tally
@@ -246,8 +246,8 @@ class _Run:
         self.tally.add(law.name, shrunk)
         yield Found(finding(law, subject, smallest, shrunk))
 
-    def _note_somewhere(self, batch: Batch, scored: tuple[Any, dict[str, Any]]) -> None:
-        finite, scores = scored
+    def _note_somewhere(self, batch: Batch, scored: Scored) -> None:
+        finite, scores, _ = scored
         for law in self.active.values():
             if not law.somewhere or law.name not in scores:
                 continue

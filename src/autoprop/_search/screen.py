@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import jax
@@ -23,7 +23,7 @@ from ..oracles.bounded import bounded, is_open_ended
 from ..properties import Property, Row
 from .signatures import Slot, row
 
-__all__ = ["Batch", "Screen", "draw"]
+__all__ = ["Batch", "Scored", "Screen", "draw"]
 
 MEMORY = 2**29  # bytes that one program's batch may take, by a rough count of its intermediate values
 NODES = 136  # evaluations of the function that a row costs: 8 steps of 15 nodes, their ends, and the point itself
@@ -99,6 +99,21 @@ def _tested(slot: Slot) -> list[bool]:
     return found
 
 
+class Scored(NamedTuple):
+    """
+    What the screen says of a batch, an array with one row per point each.
+
+    Attributes:
+        finite: whether each point's value is finite.
+        scores: law to its scores.
+        remarks: law to the scores of its remarks, where there can be some.
+    """
+
+    finite: Any
+    scores: dict[str, Any]
+    remarks: dict[str, Any]
+
+
 class Screen:
     """
     The screening program of one signature.
@@ -121,14 +136,16 @@ class Screen:
         most = 4 if is_open_ended(self.slot.subject) else 64  # one endless loop keeps its whole chunk waiting
         return int(np.clip(MEMORY // (max(elements, 1) * NODES * 16), 1, most))
 
-    def _row(self, moved: Any, held: Any, v: Any, u: Any) -> Any:
+    def _row(self, moved: Any, held: Any, v: Any, u: Any) -> Scored:
         row = Row(self.slot.subject, moved, held, v, u)
-        return row.is_finite, {law.name: jnp.ravel(law.screen(row)) for law in self.laws if law.screen is not None}
+        scores = {law.name: jnp.ravel(law.screen(row)) for law in self.laws if law.screen is not None}
+        remarks = {law.name: law.remarks(row) for law in self.laws if law.remarks is not None}
+        return Scored(row.is_finite, scores, {name: score for name, score in remarks.items() if score is not None})
 
-    def scores(self, batch: Batch) -> tuple[Any, dict[str, Any]] | None:
+    def scores(self, batch: Batch) -> Scored | None:
         """
-        Return for each point whether its value is finite, and each law's scores, an array with one row per point; None
-        where the function cannot be screened (see ``error``). Takes the whole batch, a chunk at a time.
+        Return what the program says of each point; None where the function cannot be screened (see ``error``). Takes
+        the whole batch, a chunk at a time.
         """
         if not self.laws or self.error is not None:
             return None
@@ -163,8 +180,8 @@ class Screen:
         return self._joined(found)
 
     @staticmethod
-    def _joined(found: list[Any]) -> tuple[Any, dict[str, Any]]:
-        joined: tuple[Any, dict[str, Any]] = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
+    def _joined(found: list[Scored]) -> Scored:
+        joined: Scored = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
         return joined
 
     def _arguments(self, batch: Batch) -> tuple[list[Any], list[Any]]:

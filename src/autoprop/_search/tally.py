@@ -21,6 +21,7 @@ class Tally:
         self._violated: Counter[str] = Counter()
         self._undecided: dict[str, Counter[str]] = {}
         self._not_applicable: dict[str, str] = {}
+        self._remarks: dict[str, str] = {}
 
     def add(self, law: str, verdict: Verdict, points: int = 1) -> None:
         """
@@ -30,6 +31,8 @@ class Tally:
             return
         if isinstance(verdict, Holds):
             self._held[law] += points
+            if verdict.remark:
+                self._remarks.setdefault(law, verdict.remark)
         elif isinstance(verdict, Violated):
             self._violated[law] += points
         else:
@@ -55,6 +58,12 @@ class Tally:
         """
         return bool(self._violated[law])
 
+    def has_remark(self, law: str) -> bool:
+        """
+        Say whether a remark was made on a law: one is enough.
+        """
+        return law in self._remarks
+
     def counts(self, laws: list[str]) -> Mapping[str, Counts]:
         """
         Return the counts so far of each of these laws.
@@ -67,6 +76,7 @@ class Tally:
                 violated=self._violated[law],
                 undecided=sum(reasons.values()),
                 reasons=reasons,
+                remark=self._remarks.get(law, ""),
                 not_applicable=self._not_applicable.get(law),
             )
         return found

@@ -20,6 +20,7 @@ def _plus(ours: Counts, theirs: Counts) -> Counts:
         violated=ours.violated + theirs.violated,
         undecided=ours.undecided + theirs.undecided,
         reasons=dict(Counter(ours.reasons) + Counter(theirs.reasons)),
+        remark=ours.remark or theirs.remark,
         not_applicable=None if decided else theirs.not_applicable,
     )
 

@@ -46,6 +46,8 @@ class Property:
         screen: ``screen(row)`` is traced into the program that screens many points at once. It returns an array of
             suspicion scores, positive where the law may be broken, NaN where it has nothing to say; None if the law is
             judged point by point only.
+        remarks: like ``screen``: one score, positive where the law may hold with a remark; it returns None if there can
+            be no remark on the target.
         somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
         numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
         smooth_only: the law is not meaningful at points with NaN or infinite entries.
@@ -61,6 +63,7 @@ class Property:
     judge: Callable[[Subject, Point], Verdict]
     applies: Callable[[Subject], str | None] = _always
     screen: Callable[[Row], Any] | None = None
+    remarks: Callable[[Row], Any] | None = None
     somewhere: bool = False
     numeric: bool = False
     smooth_only: bool = True

@@ -22,6 +22,7 @@ from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
 from ._row import Row
+from ._stopped import hidden, may_hide
 from .numeric import _applies
 
 __all__ = ["finite"]
@@ -37,7 +38,7 @@ def _screen(row: Row) -> Any:
     return jnp.where(row.is_finite & ~good, 1.0, 0.0)
 
 
-@law("contract", applies=_applies, screen=_screen, smooth_only=False)
+@law("contract", applies=_applies, screen=_screen, remarks=may_hide, smooth_only=False)
 def finite(subject: Subject, point: Point) -> Verdict:
     """
     f(x) finite ⇒ ∇f(x) finite, unless the slope itself is infinite
@@ -45,10 +46,14 @@ def finite(subject: Subject, point: Point) -> Verdict:
     Where a value and its slopes are finite, so is the derivative, in both modes and in the user's own dtype. An
     infinite derivative is right where the slope grows without bound (the square root at 0); NaN never is.
 
+    Stopping a gradient is legal, but no cure: where the law would be violated if nothing were stopped, it holds with a
+    remark. Infinite derivatives that are right hide nothing, so there is no remark on those.
+
     **Catches** ``0 · inf`` and ``inf / inf`` in backward passes: masks applied after the dangerous operation, norms at
     0, powers at 0, overflow of an intermediate value.
 
-    **Does not catch** wrong finite numbers (`numeric`), or gradients silently 0 where they overflow (`precision`).
+    **Does not catch** wrong finite numbers (`numeric`), gradients silently 0 where they overflow (`precision`), or what
+    is stopped inside of a custom rule.
     """
     moved, held = subject.split(point.primals)
     u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
@@ -58,7 +63,7 @@ def finite(subject: Subject, point: Point) -> Verdict:
     if reverse is None and forward is None:
         return Undecided("there is no derivative here")
     if all(_all_finite(d) for d in [*(reverse or []), *(forward or [])]):
-        return Holds()
+        return Holds(hidden(finite.judge, subject, point))
     here = Promoted(subject, point)
     derivatives = [np.asarray(d).astype(np.complex128) for d in [*(reverse or []), *(forward or [])]]
     if here.error is None and any(np.any(np.isnan(d)) for d in derivatives) and _overflows(here, v, moved, value):

@@ -22,12 +22,16 @@ __all__ = ["closing"]
 
 def closing(summary: Summary, *, interrupted: bool = False) -> RenderableType:
     """
-    Return what is shown at the end: a row for each target, then each finding with its replay command, then the total.
+    Return what is shown at the end: a row for each target, remarks, then each finding with its replay command, then
+    the total.
     """
     parts: list[RenderableType] = []
     if summary.rows:
         parts += [_table(summary), Text()]
     parts += [Text.assemble(("error: ", "bold red"), error) for error in summary.errors]
+    if summary.remarks:
+        parts.append(Text("remarks:", "bold"))
+        parts += [Padding(Text(remark, "yellow"), (0, 0, 0, 2), expand=False) for remark in summary.remarks]
     found = summary.of_state("new", "open")
     if found:
         parts.append(Text("findings:", "bold"))

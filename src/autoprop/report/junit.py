@@ -85,6 +85,8 @@ def _law(suite: ET.Element, name: str, law: str, counts: Counts, found: list[Fou
         ET.SubElement(case, "failure", message=f"violated at {counts.violated} points", type=law)
     elif state == "not applicable":
         ET.SubElement(case, "skipped", message=_text(f"not applicable: {counts.not_applicable}"))
+    elif state == "held" and counts.remark:
+        ET.SubElement(case, "system-out").text = _text(counts.remark)
     elif state == "undecided" and not found:
         reasons = "; ".join(f"{reason} ({points})" for reason, points in counts.reasons.items())
         ET.SubElement(case, "skipped", message=_text(f"decided nothing: {reasons or 'no point was judged'}"))

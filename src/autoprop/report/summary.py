@@ -105,6 +105,18 @@ class Summary:
         return [f"{row.target}: {row.error}" for row in self.rows.values() if row.error]
 
     @property
+    def remarks(self) -> list[str]:
+        """
+        What deserves to be known of laws that held.
+        """
+        return [
+            f"{law} for {row.target}: {each.remark}"
+            for row in self.rows.values()
+            for law, each in row.counts.items()
+            if each.remark
+        ]
+
+    @property
     def status(self) -> int:
         """
         The exit status: 1 for a violated law or a stale case, else 2 if a target could not be searched, else 3 if
