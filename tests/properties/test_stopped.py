@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autoprop import Holds, Undecided, properties
+from autoprop import Holds, Point, Target, Undecided, properties
+from autoprop._subject import Subject
 
 F = np.float32
 Z = np.zeros(2, F)
@@ -114,11 +115,18 @@ def test_elsewhere(judge: Callable[..., Any]) -> None:
     assert judge("finite", late_mask, Z + 1) == Holds()
 
 
-def test_large_arguments(judge: Callable[..., Any]) -> None:
-    """A point whose source is long is told by its family, or not at all; nothing is cut."""
-    found = judge("finite", norm_weight, np.zeros(200, F))
-    assert "at x =" in found.remark or "at these arguments;" in found.remark
-    assert len(found.remark) < 500
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [("", " at these arguments; "), ("zero element", " at values from the family 'zero element', seed 3; ")],
+)
+def test_large_arguments(family: str, expected: str) -> None:
+    """A point whose source is long is told by its family and seed, where they are known."""
+    primals = (np.abs(np.sin(np.arange(40))).astype(F),)
+    subject = Subject(Target(late_mask, primals), primals)
+    found = properties.finite.judge(subject, Point(primals, 3, family))
+    assert isinstance(found, Holds)
+    assert expected in found.remark
+    assert "np.array" not in found.remark
 
 
 def test_a_call_of_the_law() -> None:
