@@ -9,6 +9,8 @@ from .modes import FAULTS as MODES
 from .modes import SOUND as MODES_SOUND
 from .numeric import FAULTS as NUMERIC
 from .numeric import SOUND as NUMERIC_SOUND
+from .program import FAULTS as PROGRAM
+from .program import SOUND as PROGRAM_SOUND
 from .stops import FAULTS as STOPS
 from .stops import SOUND as STOPS_SOUND
 from .transforms import FAULTS as TRANSFORMS
@@ -16,7 +18,7 @@ from .transforms import SOUND as TRANSFORMS_SOUND
 
 __all__ = ["FAULTS", "SOUND", "Planted", "Sound"]
 
-FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC]
+FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *PROGRAM]
 SOUND: list[Sound] = [
     *CONTRACT_SOUND,
     *STOPS_SOUND,
@@ -24,4 +26,5 @@ SOUND: list[Sound] = [
     *TRANSFORMS_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
+    *PROGRAM_SOUND,
 ]

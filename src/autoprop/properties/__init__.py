@@ -17,6 +17,9 @@ from .argnums import argnums_order, value_and_grad
 from .contract import expected_grad, reference, rejects
 from .finite import finite
 from .numeric import numeric
+from .randomness import key_determinism, key_reuse
+from .repeatable import repeatable
+from .retrace import retrace
 from .stop_gradient import frozen, live, stop_identity
 from .structure import structure
 from .transforms import jit, vmap
@@ -27,6 +30,8 @@ LAWS: dict[str, Property] = {
         structure,
         finite,
         rejects,
+        repeatable,
+        retrace,
         stop_identity,
         frozen,
         live,
@@ -38,6 +43,8 @@ LAWS: dict[str, Property] = {
         numeric,
         reference,
         expected_grad,
+        key_reuse,
+        key_determinism,
     )
 }
 
@@ -55,11 +62,15 @@ __all__ = [
     "get",
     "jit",
     "judge",
+    "key_determinism",
+    "key_reuse",
     "law",
     "live",
     "numeric",
     "reference",
     "rejects",
+    "repeatable",
+    "retrace",
     "stop_identity",
     "structure",
     "value_and_grad",
