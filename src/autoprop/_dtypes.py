@@ -10,7 +10,7 @@ import numpy as np
 
 from ._trees import is_inexact
 
-__all__ = ["eps", "finfo", "narrow", "wide", "wide_dtype"]
+__all__ = ["double", "eps", "finfo", "narrow", "wide", "wide_dtype"]
 
 
 # Smallest normal numbers of dtypes computed with an exponent of 8 bits: float32, bfloat16, complex64.
@@ -60,6 +60,14 @@ def narrow(leaves: Sequence[Any]) -> list[Any]:
             leaf = np.asarray(leaf).astype(np.complex64 if complex_ else np.float32)
         demoted.append(leaf)
     return demoted
+
+
+def double(leaf: Any) -> Any:
+    """
+    Return a leaf as a NumPy array of float64, or of complex128 where it is complex.
+    """
+    x = np.asarray(leaf)
+    return x.astype(np.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64)
 
 
 def eps(leaf: Any) -> float:

@@ -14,6 +14,7 @@ from ._trees import is_array
 
 __all__ = [
     "Literal",
+    "draws_random_numbers",
     "equations",
     "evaluate",
     "handles_non_finite",
@@ -157,6 +158,16 @@ def lacks_forward_mode(jaxpr: Any) -> bool:
     Say whether a traced tangent asks a custom_vjp function for forward mode, which JAX refuses when it compiles.
     """
     return any(eqn.primitive.name == "custom_lin" for eqn in equations(jaxpr))
+
+
+_RANDOM = ("random_bits", "random_gamma", "rng_bit_generator", "rng_uniform", "threefry2x32")
+
+
+def draws_random_numbers(jaxpr: Any) -> bool:
+    """
+    Say whether a jaxpr draws random numbers.
+    """
+    return any(eqn.primitive.name in _RANDOM for eqn in equations(jaxpr))
 
 
 def narrowest_eps(jaxpr: Any) -> float:

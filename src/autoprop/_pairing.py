@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ._dtypes import finfo
+from ._dtypes import double, finfo
 from ._point import direction
 from ._subject import Subject
 
@@ -39,16 +39,11 @@ def paired_on_host(cotangents: Sequence[Any], values: Sequence[Any]) -> tuple[fl
     """
     total = size = 0.0
     for u, y in zip(cotangents, values, strict=True):
-        a, b = _double(u), _double(y)
+        a, b = double(u), double(y)
         with np.errstate(all="ignore"):
             terms = np.where((a == 0) | (b == 0), 0, a * b)
             total, size = total + float(np.sum(terms.real)), size + float(np.sum(np.abs(terms)))
     return total, size
-
-
-def _double(leaf: Any) -> Any:
-    x = np.asarray(leaf)
-    return x.astype(np.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64)
 
 
 def _lift(leaf: Any) -> Any:

@@ -43,3 +43,8 @@ BOUNDED = 0.3
 # Beyond this magnitude of the arguments a value that no longer responds at all is saturated (bisection inside a fixed
 # bracket, clipping at a far limit): a declared derivative that does not vanish there is not held against the function.
 SATURATED = 100.0
+
+# `precision` accuses only what is off by a tenth, and by more than 2⁸ roundings explain: eight wrong bits beyond the
+# condition. A small absolute error (1 - cos x near 0) is no fault, nor is overflow at 1e20.
+WRONG_BITS, GROSS = 256.0, 0.1
+MODERATE = (1e-6, 1e3)

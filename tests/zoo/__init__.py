@@ -11,6 +11,8 @@ from .numeric import FAULTS as NUMERIC
 from .numeric import SOUND as NUMERIC_SOUND
 from .program import FAULTS as PROGRAM
 from .program import SOUND as PROGRAM_SOUND
+from .second import FAULTS as SECOND
+from .second import SOUND as SECOND_SOUND
 from .stops import FAULTS as STOPS
 from .stops import SOUND as STOPS_SOUND
 from .transforms import FAULTS as TRANSFORMS
@@ -19,6 +21,7 @@ from .transforms import SOUND as TRANSFORMS_SOUND
 __all__ = ["FAULTS", "SOUND", "Planted", "Sound"]
 
 FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *PROGRAM]
+FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *SECOND]
 SOUND: list[Sound] = [
     *CONTRACT_SOUND,
     *STOPS_SOUND,
@@ -27,4 +30,5 @@ SOUND: list[Sound] = [
     *MODES_SOUND,
     *NUMERIC_SOUND,
     *PROGRAM_SOUND,
+    *SECOND_SOUND,
 ]

@@ -76,16 +76,17 @@ class Confirm:
         for law in laws:
             if law.name not in scores or law.somewhere:
                 continue
-            meant = batch.usable & finite & (batch.finite | (not law.smooth_only))
+            meant = batch.usable & (finite | (not law.finite_value)) & (batch.finite | (not law.smooth_only))
             silent = meant & np.all(np.isnan(scores[law.name]), axis=1)
             self.tally.add(law.name, Undecided("a mode of differentiation is missing"), int(np.sum(silent)))
             meant &= ~silent
             accused = meant & np.any(scores[law.name] > 0, axis=1)
-            self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
+            if law.finite_value:
+                self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
             order = self._order(law, batch, accused, scores[law.name])
             chosen = order[:ACCUSED]
-            if edges and law.name == "numeric":
-                chosen += [i for i in self._edge_rows(batch, meant) if i not in chosen]
+            if edges and law.probes != "none":
+                chosen += [i for i in _first_rows(batch, meant, law.probes == "all") if i not in chosen]
             if law.name in remarks and not self.tally.has_remark(law.name):
                 chosen += self._remarkable(law, batch, np.where(meant & ~accused, remarks[law.name], 0))
             alone = np.isin(np.arange(len(batch)), chosen)
@@ -132,10 +133,10 @@ class Confirm:
                 first.setdefault(family, i)
         return list(first.values())[:REMARKED]
 
-    @staticmethod
-    def _edge_rows(batch: Batch, meant: Any) -> list[int]:
-        first: dict[str, int] = {}
-        for i, family in enumerate(batch.sample.families):
-            if family in EDGES and meant[i]:
-                first.setdefault(family, i)
-        return list(first.values())
+
+def _first_rows(batch: Batch, meant: Any, all_families: bool) -> list[int]:
+    first: dict[str, int] = {}
+    for i, family in enumerate(batch.sample.families):
+        if meant[i] and (all_families or family in EDGES):
+            first.setdefault(family, i)
+    return list(first.values())

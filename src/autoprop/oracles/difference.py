@@ -95,7 +95,7 @@ def _slope(values: Array, f0: float, magnitude: float, eps: float) -> Slope:
         return Slope("unknown", reason="no side of the point is in the domain")
     low, high = min(v for v, _ in sides), max(v for v, _ in sides)
     error = max(e for _, e in sides)
-    stairs = _stairs(plus - f0, minus - f0, right_quotients, left_quotients)
+    stairs = _stairs(plus - f0, minus - f0, right_quotients, left_quotients, noise)
     if stairs is not None and low == high == 0:
         return Slope("stairs", min(0.0, stairs[0]), max(0.0, stairs[1]), stairs[1] - stairs[0])
     if len(sides) == 1:
@@ -206,15 +206,22 @@ def _logarithmic(quotients: Array, noise: float) -> bool:
     )
 
 
-def _stairs(right: Array, left: Array, right_quotients: Array, left_quotients: Array) -> tuple[float, float] | None:
+def _stairs(
+    right: Array, left: Array, right_quotients: Array, left_quotients: Array, noise: float
+) -> tuple[float, float] | None:
     """
-    Lowest and highest coarse quotient if the function is exactly flat at the smallest steps of both sides but not at
-    larger ones: an iteration that stops at a tolerance, or arithmetic narrower than it seems.
+    Lowest and highest coarse quotient if the function is exactly flat at the smallest steps of both sides, and its last
+    change before is more than noise: an iteration that stops at a tolerance, or arithmetic narrower than it seems. At
+    an extremum of a smooth function the last change is noise.
     """
     coarse = []
+    last = 0.0
     for differences, quotients in ((right, right_quotients), (left, left_quotients)):
         moving = np.flatnonzero(np.isfinite(differences) & (differences != 0))
         if moving.size == 0 or np.any(differences[-6:] != 0):
             return None
         coarse += [float(q) for q in quotients[moving[: max(2, moving.size // 2)]]]
+        last = max(last, float(np.abs(differences[moving[-1]])))
+    if last <= 8 * noise:
+        return None
     return min(coarse), max(coarse)

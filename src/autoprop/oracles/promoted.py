@@ -16,6 +16,7 @@ from .._jaxprs import narrowest_eps
 from .._pairing import absolute_terms, cotangents, pair
 from .._point import Point
 from .._subject import Subject
+from .._trees import is_inexact
 from .automatic import both_modes
 from .bounded import bounded
 from .difference import OFFSETS, Slope, slope
@@ -141,15 +142,38 @@ class Promoted:
         moved.moved = [x + offset * np.asarray(t) for x, t in zip(self.moved, v, strict=True)]
         return moved
 
+    def perturbed(self, size: float, seed: int) -> Promoted:
+        """
+        Return the point with every inexact number x, held ones too, replaced by x·(1 + size·ξ) with ξ in [−1, 1].
+        """
+        rng = np.random.default_rng(seed)
+
+        def moved_by(leaf: Any) -> Any:
+            if not is_inexact(leaf):
+                return leaf
+            return (np.asarray(leaf) * (1 + size * rng.uniform(-1, 1, np.shape(leaf)))).astype(np.asarray(leaf).dtype)
+
+        other = copy.copy(self)
+        other.moved, other.held = [moved_by(x) for x in self.moved], [moved_by(x) for x in self.held]
+        return other
+
     def derivatives(self, v: Sequence[Any], u: Sequence[Any]) -> tuple[list[Any] | None, list[Any] | None]:
         """
         Return J·v by forward mode and Jᵀ·u by reverse mode; None for a mode that the function does not have.
         """
+        return self.value_and_derivatives(v, u)[1:]
+
+    def value_and_derivatives(
+        self, v: Sequence[Any], u: Sequence[Any]
+    ) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+        """
+        Return f(x), J·v by forward mode and Jᵀ·u by reverse mode; None for a mode that the function does not have.
+        """
         subject = self.subject
 
         def build() -> Callable[..., Any]:
-            return lambda moved, held, t, c: both_modes(lambda m: subject.f(m, held), moved, t, c)[1:]
+            return lambda moved, held, t, c: both_modes(lambda m: subject.f(m, held), moved, t, c)
 
         with jax.enable_x64(True):
-            forward, reverse = self._program("derivatives", build)(self.moved, self.held, list(v), list(u))
-            return jax.tree.map(np.asarray, (forward, reverse))  # type: ignore[no-any-return]
+            found = self._program("derivatives", build)(self.moved, self.held, list(v), list(u))
+            return jax.tree.map(np.asarray, found)  # type: ignore[no-any-return]

@@ -16,10 +16,13 @@ from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .contract import expected_grad, reference, rejects
 from .finite import finite
+from .modes import linear, modes
 from .numeric import numeric
 from .randomness import key_determinism, key_reuse
 from .repeatable import repeatable
 from .retrace import retrace
+from .precision import precision
+from .second_order import numeric_second, symmetric
 from .stop_gradient import frozen, live, stop_identity
 from .structure import structure
 from .transforms import jit, vmap
@@ -40,7 +43,12 @@ LAWS: dict[str, Property] = {
         jit,
         vmap,
         adjoint,
+        linear,
+        modes,
         numeric,
+        numeric_second,
+        symmetric,
+        precision,
         reference,
         expected_grad,
         key_reuse,
@@ -65,14 +73,19 @@ __all__ = [
     "key_determinism",
     "key_reuse",
     "law",
+    "linear",
     "live",
+    "modes",
     "numeric",
+    "numeric_second",
+    "precision",
     "reference",
     "rejects",
     "repeatable",
     "retrace",
     "stop_identity",
     "structure",
+    "symmetric",
     "value_and_grad",
     "vmap",
 ]

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import eps, finfo, narrow, wide
+from .._dtypes import double, eps, finfo, narrow, wide
 from .._jaxprs import narrowest_eps, refusal
 from .._point import Point
 from .._subject import Subject
@@ -132,12 +132,7 @@ def _bound(subject: Subject, a: Any, b: Any) -> Any:
 
 
 def _size(a: Any, b: Any) -> Any:
-    return np.maximum(np.abs(_double(a)), np.abs(_double(b)))
-
-
-def _double(x: Any) -> Any:
-    x = np.asarray(x)
-    return x.astype(np.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64)
+    return np.maximum(np.abs(double(a)), np.abs(double(b)))
 
 
 def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects: list[tuple[int, Mismatch]]) -> Verdict:
@@ -157,8 +152,8 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
         return Undecided(f"the function refuses another precision ({type(error).__name__})")
     mismatches, undecided = [], None
     for i, mismatch in suspects:
-        a, b = _double(first.left[i]), _double(first.right[i])  # type: ignore[index]
-        c, d = _double(other.left[i]), _double(other.right[i])
+        a, b = double(first.left[i]), double(first.right[i])  # type: ignore[index]
+        c, d = double(other.left[i]), double(other.right[i])
         with np.errstate(all="ignore"):
             here, there = np.abs(a - b), np.abs(c - d)
             here, there = np.where(_agree_non_finite(a, b), 0, here), np.where(_agree_non_finite(c, d), 0, there)
@@ -234,7 +229,7 @@ def _worst(routes: Routes, path: str, a: Any, b: Any, bound: Any, origin: str) -
     a, b = np.asarray(a), np.asarray(b)
     if a.size == 0:
         return None
-    x, y = (_double(a), _double(b)) if jnp.issubdtype(a.dtype, jnp.inexact) else (a, b)
+    x, y = (double(a), double(b)) if jnp.issubdtype(a.dtype, jnp.inexact) else (a, b)
     with np.errstate(all="ignore"):
         if x.dtype.kind in "fc":
             difference = np.where(_agree_non_finite(x, y), 0.0, np.abs(x - y))

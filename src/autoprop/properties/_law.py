@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -51,6 +51,9 @@ class Property:
         somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
         numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
         smooth_only: the law is not meaningful at points with NaN or infinite entries.
+        finite_value: the law is about points with a finite value only.
+        probes: which points are judged alone although the screen does not accuse them: ``none``, one of each family of
+            ``edges`` (where a derivative may be wrong on a set of measure zero), or one of ``all`` families.
         once: the law is about the program and not about the numbers: one point of a signature tells as much as many.
         order: 2 for laws of second derivatives. They are screened by a program of their own, after those of the first
             order, and not at all where the first derivative is found to be wrong.
@@ -67,6 +70,8 @@ class Property:
     somewhere: bool = False
     numeric: bool = False
     smooth_only: bool = True
+    finite_value: bool = True
+    probes: Literal["none", "edges", "all"] = "none"
     once: bool = False
     order: int = 1
     doc: str = ""

@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from .._pairing import absolute_terms, pair
+from .._point import direction
 from .._subject import Subject
 from ..oracles.automatic import forward_mode, reverse_mode
+from ..oracles.gradient import gradient_of
 from ..oracles.paired import paired
 
 __all__ = ["Row"]
@@ -73,6 +75,19 @@ class Row:
         Jᵀ·u by reverse mode, or None where there is none.
         """
         return reverse_mode(self.f, self.moved, self.cotangents)
+
+    @cached_property
+    def second(self) -> Row:
+        """
+        The same point of the gradient: its derivatives are the second ones. The cotangents scale with the data, as
+        tangents do.
+        """
+        other = []
+        for path, x in zip(self.subject.moved_paths, self.moved, strict=True):
+            r = jnp.asarray(direction(0, f"second:{path}", jnp.shape(x)), x.dtype)
+            size = jnp.abs(x).astype(x.dtype)
+            other.append(r * jnp.where(jnp.isfinite(size), jnp.where(size > 0, size, 1), 0))
+        return Row(gradient_of(self.subject), self.moved, self.held, self.tangents, other)
 
     @cached_property
     def has_derivative(self) -> bool:

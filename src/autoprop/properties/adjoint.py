@@ -14,17 +14,20 @@ from .._subject import Subject
 from .._tolerance import ADJOINT
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import missing_mode
+from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._law import law
 from ._row import Row
-from .finite import _derivatives
-from .numeric import _applies
+from .numeric import applies_to_values
 
-__all__ = ["adjoint"]
+__all__ = ["adjoint", "both_modes_exist"]
 
 
-def _both_modes(subject: Subject) -> str | None:
-    reason = _applies(subject)
+def both_modes_exist(subject: Subject) -> str | None:
+    """
+    Return which mode of differentiation a subject lacks, or None where it has both.
+    """
+    reason = applies_to_values(subject)
     if reason is not None:
         return reason
     absent = [mode for mode, missing in missing_mode(subject).items() if missing]
@@ -46,7 +49,7 @@ def _screen(row: Row) -> Any:
     return jnp.where(row.is_finite & bad, 1.0, 0.0)
 
 
-@law("modes", applies=_both_modes, screen=_screen)
+@law("modes", applies=both_modes_exist, screen=_screen)
 def adjoint(subject: Subject, point: Point) -> Verdict:
     """
     ⟨u, J v⟩ = ⟨Jᵀ u, v⟩
@@ -61,7 +64,7 @@ def adjoint(subject: Subject, point: Point) -> Verdict:
     """
     moved, held = subject.split(point.primals)
     u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
-    value, reverse, forward = _derivatives(subject, moved, held, u, v)
+    value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
     if reverse is None or forward is None:
         return Undecided("only one mode of differentiation is there")
     if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._compile import FAST_COMPILE
 from .._dtypes import finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import BOUNDED
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.automatic import both_modes
-from ..oracles.bounded import bounded
 from ..oracles.difference import Slope
+from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
 from ._row import Row
 from ._stopped import hidden, may_hide
-from .numeric import _applies
+from .numeric import applies_to_values
 
-__all__ = ["finite"]
+__all__ = ["finite", "screen_finiteness"]
 
 ENTRIES = 4  # how many non-finite entries of a leaf are judged by their slopes
 
 
-def _screen(row: Row) -> Any:
+def screen_finiteness(row: Row) -> Any:
+    """
+    Accuse a finite value with a derivative that is not.
+    """
     if not row.has_derivative:
         return jnp.full((), jnp.nan)
     derivatives = [*(row.reverse or []), *(row.forward or [])]
@@ -38,7 +38,7 @@ def _screen(row: Row) -> Any:
     return jnp.where(row.is_finite & ~good, 1.0, 0.0)
 
 
-@law("contract", applies=_applies, screen=_screen, remarks=may_hide, smooth_only=False)
+@law("contract", applies=applies_to_values, screen=screen_finiteness, remarks=may_hide, smooth_only=False)
 def finite(subject: Subject, point: Point) -> Verdict:
     """
     f(x) finite ⇒ ∇f(x) finite, unless the slope itself is infinite
@@ -57,7 +57,7 @@ def finite(subject: Subject, point: Point) -> Verdict:
     """
     moved, held = subject.split(point.primals)
     u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
-    value, reverse, forward = _derivatives(subject, moved, held, u, v)
+    value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
     if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):
         return Undecided("the value is not finite")
     if reverse is None and forward is None:
@@ -81,21 +81,6 @@ def finite(subject: Subject, point: Point) -> Verdict:
         if not isinstance(verdict, Holds):
             return verdict
     return undecided or Holds()
-
-
-def _derivatives(subject: Subject, moved: Any, held: Any, u: Any, v: Any) -> tuple[Any, Any, Any]:
-    """
-    Value, Jᵀu and Jv in the user's dtype; a mode that is not there is None.
-    """
-
-    def build() -> Any:
-        def program(m: Any, h: Any, t: Any, c: Any) -> Any:
-            return both_modes(lambda x: subject.f(x, h), m, t, c)
-
-        return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
-
-    value, forward, reverse = subject.compiled("derivatives", build)(moved, held, v, u)
-    return value, reverse, forward
 
 
 def _all_finite(leaf: Any) -> bool:

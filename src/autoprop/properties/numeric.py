@@ -21,16 +21,22 @@ from ..oracles.promoted import Promoted
 from ._law import law
 from ._row import Row
 
-__all__ = ["numeric"]
+__all__ = ["applies_to_values", "numeric", "screen_slopes"]
 
 
-def _applies(subject: Subject) -> str | None:
+def applies_to_values(subject: Subject) -> str | None:
+    """
+    Return why there is no derivative to judge, or None where there is: of a number by a number.
+    """
     if not subject.moved_paths:
         return "no floating or complex argument is differentiated"
     return None if subject.inexact_outputs else "the value holds no floating or complex array"
 
 
-def _screen(row: Row) -> Any:
+def screen_slopes(row: Row) -> Any:
+    """
+    Hold the derivative against the change of the value along a line, and against its neighbours there.
+    """
     if not row.has_derivative:
         return jnp.full(2, jnp.nan)
     unit = max(eps(y) for y in [*row.moved, *row.value])
@@ -41,7 +47,7 @@ def _screen(row: Row) -> Any:
     return jnp.where(row.is_finite, jnp.where(known, scores - 1.0, 1.0), 0.0)
 
 
-@law("numeric", applies=_applies, screen=_screen, numeric=True)
+@law("numeric", applies=applies_to_values, screen=screen_slopes, numeric=True, probes="edges")
 def numeric(subject: Subject, point: Point) -> Verdict:
     """
     ⟨u, J v⟩ = d/ds ⟨u, f(x + s v)⟩ at s = 0

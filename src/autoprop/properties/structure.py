@@ -15,12 +15,12 @@ from .._trees import is_array, is_inexact, same_tree
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised
 from ._law import law
-from .numeric import _applies
+from .numeric import applies_to_values
 
 __all__ = ["structure"]
 
 
-@law("contract", applies=_applies, smooth_only=False)
+@law("contract", applies=applies_to_values, smooth_only=False)
 def structure(subject: Subject, point: Point) -> Verdict:
     """
     ∇f(x) has the tree, the shapes and the dtypes of x; float0 for integers

@@ -1,0 +1,40 @@
+"""A function's value and automatic derivatives in the user's own dtype, by one program that laws share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from .._compile import FAST_COMPILE
+from .._subject import Subject
+from .automatic import both_modes
+from .bounded import bounded
+
+__all__ = ["value_and_derivatives"]
+
+
+def value_and_derivatives(
+    subject: Subject, moved: Sequence[Any], held: Sequence[Any], v: Sequence[Any], u: Sequence[Any]
+) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+    """
+    Return f(x), J·v by forward mode and Jᵀ·u by reverse mode; None for a mode that is not there.
+
+    Args:
+        subject: the target at the signature of the arguments.
+        moved: the moved leaves.
+        held: the held leaves.
+        v: tangents of the moved leaves.
+        u: cotangents of the inexact outputs.
+    """
+
+    def build() -> Any:
+        def program(m: Any, h: Any, t: Any, c: Any) -> Any:
+            return both_modes(lambda x: subject.f(x, h), m, t, c)
+
+        return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
+
+    found: tuple[list[Any], list[Any] | None, list[Any] | None]
+    found = subject.compiled("derivatives", build)(list(moved), list(held), list(v), list(u))
+    return found

@@ -1,0 +1,165 @@
+"""The law `precision`: the user's dtype suffices for the value and its gradient at ordinary arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .._dtypes import double, eps, finfo
+from .._jaxprs import draws_random_numbers
+from .._pairing import cotangents, tangents
+from .._point import Point
+from .._subject import Subject
+from .._tolerance import GROSS, MODERATE, WRONG_BITS
+from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.own import value_and_derivatives
+from ..oracles.promoted import Promoted
+from ._compare import number
+from ._law import law
+from ._row import Row
+from .numeric import applies_to_values
+
+__all__ = ["grossly_off", "precision"]
+
+PERTURBATIONS = 6
+NEARBY = 2.0**-6  # 2⁸ roundings are no small perturbation in a narrow dtype
+
+
+def _applies(subject: Subject) -> str | None:
+    reason = applies_to_values(subject)
+    if reason is not None:
+        return reason
+    if all(finfo(x.dtype).bits == 64 for x in subject.inexact_outputs):
+        return "the value is in 64 bits, the widest dtype there is"
+    return None
+
+
+def _screen(row: Row) -> Any:
+    found = [*row.value, *(row.reverse or [])]
+    good = jnp.all(jnp.array([jnp.all(jnp.isfinite(y)) for y in found]))
+    return jnp.where(good, 0.0, 1.0)
+
+
+@law("numeric", applies=_applies, screen=_screen, finite_value=False, probes="all")
+def precision(subject: Subject, point: Point) -> Verdict:
+    """
+    f(x) and ∇f(x) in the user's dtype ≈ the same in 64 bits, as far as x determines them
+
+    At ordinary arguments (magnitudes between 1e-6 and 1e3, 16 in float16) a dtype must not turn a number that it can
+    hold into NaN or infinity, nor be off by a tenth of the result where that is more than 2⁸ roundings explain: of the
+    arguments, and of a number as large as 1, the arguments or the result.
+
+    **Catches** overflow and cancellation of intermediate values: log(1 − tanh²), unguarded exponentials, float16 sums.
+
+    **Does not catch** faults at extreme arguments, or losses below a tenth; functions that draw random numbers, which
+    differ between dtypes, are undecided.
+    """
+    return grossly_off(subject, point)
+
+
+def grossly_off(subject: Subject, point: Point, parts: Sequence[str] = ("value", "forward", "reverse")) -> Verdict:
+    """
+    Judge value and derivatives in the user's dtype by those in 64 bits.
+
+    Args:
+        subject: the target at the point's signature.
+        point: where.
+        parts: which of ``value``, ``forward`` and ``reverse`` are judged.
+    """
+    moved, held = subject.split(point.primals)
+    if not _moderate([*moved, *held]):
+        return Undecided("the arguments are not of ordinary magnitude")
+    if _random(subject, moved, held):
+        return Undecided("random numbers differ between dtypes")
+    here = Promoted(subject, point)
+    if here.error is not None:
+        return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
+    u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
+    value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
+    unit = max(eps(x) for x in [*moved, *value])
+    if here.eps > 1e-3 * unit:
+        return Undecided("computes in a narrow dtype inside, whatever its arguments are")
+    along = [np.asarray(t).astype(x.dtype) for t, x in zip(v, here.moved, strict=True)]
+    back = [np.asarray(c).astype(w.dtype) for c, w in zip(u, here.cotangents(), strict=True)]
+    wide = here.value_and_derivatives(along, back)
+    paths = {"value": subject.output_paths, "forward": subject.output_paths, "reverse": subject.moved_paths}
+    narrow = {name: found or [] for name, found in zip(paths, (value, forward, reverse), strict=True)}
+    trusted = {name: found or [] for name, found in zip(paths, wide, strict=True)}
+    suspects = [
+        (name, i)
+        for name in parts
+        for i, (leaf, reliable) in enumerate(zip(narrow[name], trusted[name], strict=False))
+        if np.any(_gross(double(leaf), double(reliable), jnp.result_type(leaf)))
+    ]
+    if not suspects:
+        if not all(np.all(np.isfinite(double(y))) for y in trusted["value"]):
+            return Undecided("the value is not finite")
+        return Holds()
+    near = [
+        dict(
+            zip(
+                paths, here.perturbed(min(WRONG_BITS * unit, NEARBY), i).value_and_derivatives(along, back), strict=True
+            )
+        )
+        for i in range(PERTURBATIONS)
+    ]
+    for name, i in suspects:
+        found = _worst(narrow[name][i], trusted[name][i], [(other[name] or [])[i] for other in near], unit, here.moved)
+        if found is not None:
+            index, routes, gap, bound = found
+            shown = tuple(zip((f"{name} in {jnp.result_type(narrow[name][i])}", "in 64 bits"), routes, strict=True))
+            origin = f"what {WRONG_BITS:.0f} roundings of the arguments, and of numbers as large as they, explain"
+            leaf = paths[name][i]
+            return Violated((Mismatch(leaf, index, shown, gap if np.isfinite(gap) else None, bound, origin),))
+    return Undecided("the result depends on its arguments beyond their rounding here")
+
+
+def _moderate(leaves: Sequence[Any]) -> bool:
+    for leaf in leaves:
+        if not jnp.issubdtype(jnp.result_type(leaf), jnp.inexact):
+            continue
+        size = np.abs(double(leaf))
+        low, high = MODERATE
+        high = min(high, float(finfo(jnp.result_type(leaf)).max) ** 0.25)
+        if not np.all((size == 0) | ((size >= low) & (size <= high))):
+            return False
+    return True
+
+
+def _random(subject: Subject, moved: Any, held: Any) -> bool:
+    if "random" not in subject.memo:
+        subject.memo["random"] = draws_random_numbers(jax.make_jaxpr(subject.f)(moved, held))
+    return bool(subject.memo["random"])
+
+
+def _gross(narrow: Any, wide: Any, dtype: Any) -> Any:
+    """
+    Say for each element whether the narrow one is off by more than a tenth of the wide one, which the dtype can hold.
+    """
+    with np.errstate(all="ignore"):
+        size = np.abs(wide)
+        holds = np.isfinite(size) & (size <= float(finfo(dtype).max) / 8)
+        gap = np.abs(narrow - wide)
+        floor = np.max(np.where(holds, size, 0), initial=0.0)
+        return holds & (~np.isfinite(narrow) | (gap > GROSS * np.maximum(size, GROSS * floor)))
+
+
+def _worst(narrow: Any, wide: Any, near: list[Any], unit: float, moved: Sequence[Any]) -> Any:
+    n, w = double(narrow), double(wide)
+    with np.errstate(all="ignore"):
+        spread = np.max([np.abs(double(other) - w) for other in near], axis=0)
+        scale = max(1.0, *(float(np.max(np.abs(x[np.isfinite(x)]), initial=0.0)) for x in [*moved, w]))
+        bound = spread + WRONG_BITS * unit * scale
+        gap = np.where(np.isfinite(n), np.abs(n - w), np.inf)
+        steady = np.isfinite(spread) & (spread <= GROSS * np.abs(w) + float(finfo(np.float64).tiny))
+        bad = _gross(n, w, jnp.result_type(narrow)) & (gap > bound) & (np.isfinite(n) | steady)
+    if not np.any(bad):
+        return None
+    at = np.unravel_index(int(np.argmax(np.where(bad, gap, -1.0))), n.shape)
+    index = tuple(int(i) for i in at)
+    routes = number(np.asarray(narrow)[index]), number(np.asarray(wide)[index])
+    return index, routes, float(gap[index]), float(bound[index])
