@@ -65,6 +65,13 @@ def _overflowing_sum(rng: Rng, x: Array, info: Float) -> Array:
     return np.asarray(scale * rng.uniform(1, 2, x.shape))
 
 
+def _per_row(x: Array, values: Array) -> Array:
+    """
+    Return one value for each row, ready to broadcast.
+    """
+    return values.reshape(-1, *([1] * (x.ndim - 1)))
+
+
 ELEMENTWISE: dict[str, Family] = {
     "typical": lambda rng, x, info: x,
     "zeros": lambda rng, x, info: np.zeros_like(x),
@@ -73,7 +80,7 @@ ELEMENTWISE: dict[str, Family] = {
     "small integers": lambda rng, x, info: rng.integers(-4, 5, x.shape).astype(x.dtype),
     "half integers": lambda rng, x, info: np.asarray(rng.integers(-11, 11, x.shape) + 0.5),
     "magnitude 1e1..1e3": lambda rng, x, info: _log_uniform(rng, x, 1, 3),
-    "scaled 1e1..1e3": lambda rng, x, info: x * 10.0 ** rng.uniform(1, 2.5, len(x)).reshape(-1, *([1] * (x.ndim - 1))),
+    "scaled 1e1..1e3": lambda rng, x, info: x * _per_row(x, 10.0 ** rng.uniform(1, 2.5, len(x))),
     "magnitude 1e9": lambda rng, x, info: _log_uniform(rng, x, 8.5, 9.5),
     "magnitude 1e-9": lambda rng, x, info: _log_uniform(rng, x, -9.5, -8.5),
     "1e-20": lambda rng, x, info: _log_uniform(rng, x, -20.5, -19.5),
@@ -86,6 +93,7 @@ ELEMENTWISE: dict[str, Family] = {
 SEVERAL: dict[str, Family] = {  # leaves of at least two elements
     "zero element": lambda rng, x, info: _at(rng, x, 0.0),
     "ties": _ties,
+    "far from 0": lambda rng, x, info: x + _per_row(x, rng.choice([-1, 1], len(x)) * 10.0 ** rng.uniform(1, 3, len(x))),
     "equal elements": lambda rng, x, info: np.broadcast_to(_first(x), x.shape),
 }
 MATRIX: dict[str, Family] = {  # leaves of rank two or more, by their last two axes
@@ -117,6 +125,7 @@ MAGNITUDE = {
     "ones": (1.0,),
     "magnitude 1e1..1e3": (1e3,),
     "scaled 1e1..1e3": (1e3,),
+    "far from 0": (1e3,),
     "magnitude 1e9": (1e9,),
     "magnitude 1e-9": (1e-9,),
     "1e-20": (1e-20,),

@@ -35,7 +35,10 @@ def screened(entry: Planted | Sound, name: str, rows: int = 96) -> tuple[Batch, 
 PLANTED = [
     pytest.param(entry, id=f"{entry.law}-{entry.name}")
     for entry in FAULTS
-    if entry.law in SCREENED and entry.law != "adjoint" and entry.name != "square of masked"  # not batchable; NaN only
+    if entry.law in SCREENED
+    and LAWS[entry.law].probes != "all"  # judged at each family, accused or not
+    and entry.law != "adjoint"  # not batchable
+    and entry.name != "square of masked"  # NaN only
 ]
 
 
