@@ -20,8 +20,16 @@ from .transforms import SOUND as TRANSFORMS_SOUND
 
 __all__ = ["FAULTS", "SOUND", "Planted", "Sound"]
 
-FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *PROGRAM]
-FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *SECOND]
+FAULTS: list[Planted] = [
+    *CONTRACT,
+    *STOPS,
+    *ARGNUMS,
+    *TRANSFORMS,
+    *MODES,
+    *NUMERIC,
+    *PROGRAM,
+    *SECOND,
+]
 SOUND: list[Sound] = [
     *CONTRACT_SOUND,
     *STOPS_SOUND,

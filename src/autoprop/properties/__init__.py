@@ -18,10 +18,10 @@ from .contract import expected_grad, reference, rejects
 from .finite import finite
 from .modes import linear, modes
 from .numeric import numeric
+from .precision import precision
 from .randomness import key_determinism, key_reuse
 from .repeatable import repeatable
 from .retrace import retrace
-from .precision import precision
 from .second_order import numeric_second, symmetric
 from .stop_gradient import frozen, live, stop_identity
 from .structure import structure
