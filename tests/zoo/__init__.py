@@ -15,6 +15,8 @@ from .second import FAULTS as SECOND
 from .second import SOUND as SECOND_SOUND
 from .stops import FAULTS as STOPS
 from .stops import SOUND as STOPS_SOUND
+from .transformed import FAULTS as TRANSFORMED
+from .transformed import SOUND as TRANSFORMED_SOUND
 from .transforms import FAULTS as TRANSFORMS
 from .transforms import SOUND as TRANSFORMS_SOUND
 
@@ -25,6 +27,7 @@ FAULTS: list[Planted] = [
     *STOPS,
     *ARGNUMS,
     *TRANSFORMS,
+    *TRANSFORMED,
     *MODES,
     *NUMERIC,
     *PROGRAM,
@@ -35,6 +38,7 @@ SOUND: list[Sound] = [
     *STOPS_SOUND,
     *ARGNUMS_SOUND,
     *TRANSFORMS_SOUND,
+    *TRANSFORMED_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
     *PROGRAM_SOUND,

@@ -16,10 +16,13 @@ from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .contract import expected_grad, reference, rejects
 from .finite import finite
+from .linearize import linearize
 from .modes import linear, modes
+from .nested_jit import nested_jit
 from .numeric import numeric
 from .precision import precision
 from .randomness import key_determinism, key_reuse
+from .remat import remat
 from .repeatable import repeatable
 from .retrace import retrace
 from .second_order import numeric_second, symmetric
@@ -42,6 +45,9 @@ LAWS: dict[str, Property] = {
         value_and_grad,
         jit,
         vmap,
+        remat,
+        linearize,
+        nested_jit,
         adjoint,
         linear,
         modes,
@@ -74,13 +80,16 @@ __all__ = [
     "key_reuse",
     "law",
     "linear",
+    "linearize",
     "live",
     "modes",
+    "nested_jit",
     "numeric",
     "numeric_second",
     "precision",
     "reference",
     "rejects",
+    "remat",
     "repeatable",
     "retrace",
     "stop_identity",

@@ -1,0 +1,101 @@
+"""A function under a transform against the plain one: the routes that the laws of transforms share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from .._compile import FAST_COMPILE
+from .._pairing import cotangents, tangents
+from .._point import Point
+from .._subject import Subject
+from .._verdict import Undecided, Verdict
+from ..oracles.automatic import missing_mode
+from ..oracles.bounded import bounded
+from ..oracles.own import value_and_derivatives
+from ._compare import Raised, Routes, agree, attempt
+from ._law import undecided_if_raises
+
+__all__ = ["Function", "Program", "at", "derivative", "fast", "transformed"]
+
+Function = Callable[[Any, Any], list[Any]]  # (moved, held) -> inexact outputs
+Program = Callable[[Any, Any, Any, Any], Any]  # (moved, held, tangents, cotangents) -> leaves
+
+
+def at(function: Function, held: Any) -> Callable[[Any], list[Any]]:
+    """
+    Return the function of the moved leaves alone.
+    """
+    return lambda moved: function(moved, held)
+
+
+def derivative(subject: Subject, function: Function) -> Program:
+    """
+    Return a program of the value and Jᵀu of a function in the form of the subject's; Jv where it has no reverse mode,
+    the value alone where it has no derivative.
+    """
+    missing = missing_mode(subject)
+
+    def program(moved: Any, held: Any, v: Any, u: Any) -> Any:
+        f = at(function, held)
+        if not missing["reverse"]:
+            value, pull = jax.vjp(f, moved)
+            return value, pull(u)[0]
+        return f(moved) if missing["forward"] else jax.jvp(f, (moved,), (v,))
+
+    return program
+
+
+def fast(subject: Subject, program: Program) -> Program:
+    """
+    Return a program compiled as checking programs are.
+    """
+    return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
+
+
+def transformed(
+    subject: Subject, point: Point, name: str, build: Callable[[], Program], modes: Sequence[str] = ()
+) -> Verdict:
+    """
+    Ask a program to have the value and the derivatives of the plain function, up to rounding.
+
+    The plain side is one program for all laws of a signature.
+
+    Args:
+        subject: the target at the point's signature.
+        point: where.
+        name: what the transformed function is called in messages; its program is kept under that name.
+        build: makes the program.
+        modes: which derivatives the program returns behind the value; by default the one that `derivative` returns.
+    """
+    raises = undecided_if_raises(subject, point)
+    if raises is not None:
+        return raises
+    missing = missing_mode(subject)
+    shown = list(modes) or [mode for mode in ("reverse", "forward") if not missing[mode]][:1]
+    names = {
+        "reverse": [f"gradient of {path}" for path in subject.moved_paths],
+        "forward": [f"tangent of {path}" for path in subject.output_paths],
+    }
+    paths = [*subject.output_paths, *(path for mode in shown for path in names[mode])]
+
+    def routes(primals: tuple[Any, ...]) -> Routes:
+        moved, held = subject.split(primals)
+        outputs = subject.inexact_outputs if primals is point.primals else jax.eval_shape(subject.f, moved, held)
+        u = cotangents(subject, point.seed, [y.dtype for y in outputs])
+        v = tangents(subject, moved, point.seed)
+
+        def plain() -> Any:
+            value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
+            found = {"reverse": reverse, "forward": forward}
+            return value, [found[mode] for mode in shown]
+
+        program = subject.compiled(f"transformed:{name}", build)
+        return Routes(("f", name), paths, attempt(plain), attempt(lambda: program(moved, held, v, u)))
+
+    first = routes(point.primals)
+    if isinstance(first.right, Raised) and isinstance(first.right.error, NotImplementedError):
+        return Undecided(f"not possible in JAX: {str(first.right.error).splitlines()[0][:160]}")
+    return agree(subject, point, lambda primals: first if primals is point.primals else routes(primals))
