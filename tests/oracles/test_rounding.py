@@ -38,6 +38,21 @@ def test_one_rounding() -> None:
 @pytest.mark.parametrize(
     "f",
     [
+        lambda x, y: jnp.where(x == jnp.max(jnp.stack([x, y])), x, 0),
+        lambda x, y: jnp.sort(jnp.stack([-x, y]))[0],
+        lambda x, y: jnp.clip(jnp.pad(jnp.abs(x)[None], 1)[::-1].reshape(3, 1).T[0, 1], 0, 9),
+        lambda x, y: jnp.where(2 * x == jnp.round(x * 2), x, y),
+    ],
+    ids=["tie", "sort", "movement", "doubling"],
+)
+def test_exact_operations_do_not_round(f: Any) -> None:
+    """Selecting, ordering and moving elements is exact, and so are comparisons of what they give."""
+    assert of(f, 5.0, 3.0) == 0
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
         lambda x, y: (x + y) - y,
         lambda x, y: jax.jit(lambda a, b: (a + b) - b)(x, y),
         lambda x, y: jax.checkpoint(lambda a, b: (a + b) - b)(x, y),

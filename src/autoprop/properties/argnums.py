@@ -8,12 +8,16 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
+from .._trees import is_inexact
 from .._verdict import Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised, Routes, agree, attempt
 from ._gradient import argument_paths, differentiable, gradient, scalar_loss
 from ._law import law, undecided_if_raises
+from .numeric import _applies as _has_derivative
+from .transforms import _as_arrays, _derivative, _plain
 
 __all__ = ["argnums_order", "value_and_grad"]
 
@@ -102,12 +106,13 @@ def _fault(choice: Any, wanted: str, got: str) -> Mismatch:
     )
 
 
-@law("trees and argnums", applies=scalar_loss)
+@law("trees and argnums", applies=_has_derivative)
 def value_and_grad(subject: Subject, point: Point) -> Verdict:
     """
     value_and_grad(f)(x) = (f(x), grad(f)(x))
 
-    The value that comes with a gradient is the function's value: a forward pass of a custom rule computes the same.
+    The value that comes with a gradient is the function's value: a forward pass of a custom rule computes the same. Of
+    a function that is no scalar loss, the value that comes with its pullback is compared: vjp(f)(x)[0] = f(x).
 
     **Catches** custom rules whose forward pass returns another value than the function, gradients that depend on which
     interface asked for them.
@@ -117,6 +122,8 @@ def value_and_grad(subject: Subject, point: Point) -> Verdict:
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
+    if not subject.is_scalar_loss:
+        return _forward_pass(subject, point)
     numbers = _numbers(subject)
     if not numbers:
         return Undecided("every differentiated argument holds integers")
@@ -128,5 +135,25 @@ def value_and_grad(subject: Subject, point: Point) -> Verdict:
         left = attempt(lambda: (fn(*ready), transform(fn, numbers)(*ready)))
         right = attempt(lambda: jax.value_and_grad(fn, numbers)(*ready))
         return Routes(("f and gradient(f)", "value_and_grad(f)"), paths, left, right)
+
+    return agree(subject, point, routes)
+
+
+def _forward_pass(subject: Subject, point: Point) -> Verdict:
+    """
+    Compare the value with the one that a pullback brings along; the law `jit` has compiled both programs.
+    """
+    u = cotangents(subject, point.seed)
+
+    def program(name: str, build: Any) -> Any:
+        return subject.compiled(f"jit:{name}", lambda: jax.jit(subject.compiled(name, lambda: build(subject))))
+
+    def routes(primals: tuple[Any, ...]) -> Routes:
+        arrays, paths = _as_arrays(subject, primals), subject.output_paths
+        value = attempt(lambda: [y for y in program("value", _plain)(*arrays) if is_inexact(y)])
+        pulled = attempt(lambda: program("derivative", _derivative)(*arrays, u)[0])
+        if isinstance(pulled, Raised):  # `structure` reports it
+            pulled = value
+        return Routes(("f", "value of vjp(f)"), paths, value, pulled)
 
     return agree(subject, point, routes)

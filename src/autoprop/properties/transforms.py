@@ -89,8 +89,8 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     """
     vmap(f)([x₀, x₁, x₂])[i] = f(xᵢ), and the same for the gradient, up to rounding
 
-    A batch is a loop written otherwise. The batch is the point itself and two neighbours of it; value and gradient of
-    each are compared with those of each point alone.
+    A batch is a loop written otherwise. The batch is the point itself and two neighbours of it, each with
+    cotangents of its own; value and gradient of each are compared with those of each point alone.
 
     **Catches** batching rules that drop, clamp or reorder, reductions over the wrong axis, custom_vmap rules.
 
@@ -99,7 +99,9 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
-    u = cotangents(subject, point.seed)
+    shared = subject.is_scalar_loss  # whose cotangent is 1 at every point, as in vmap(grad(f))
+    u = [np.stack(column) for column in zip(*(cotangents(subject, point.seed + i) for i in range(3)), strict=True)]
+    u = [c[0] for c in u] if shared else u
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
         batch, axes = _batch(subject, *_as_arrays(subject, primals), point.seed)
@@ -108,7 +110,8 @@ def vmap(subject: Subject, point: Point) -> Verdict:
         mapped = subject.compiled(
             f"vmap:{name}",
             lambda: jax.jit(
-                jax.vmap(single, in_axes=(*axes, *([None] * len(extra))), axis_size=3), compiler_options=FAST_COMPILE
+                jax.vmap(single, in_axes=(*axes, *([None if shared else 0] * len(extra))), axis_size=3),
+                compiler_options=FAST_COMPILE,
             ),
         )
 
@@ -116,7 +119,8 @@ def vmap(subject: Subject, point: Point) -> Verdict:
             rows = [
                 jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)
             ]
-            values = [jax.tree.leaves(single(*row, *extra)) for row in rows]
+            own = [jax.tree.map(lambda c, i=i: c if shared else c[i], extra) for i in range(3)]
+            values = [jax.tree.leaves(single(*row, *more)) for row, more in zip(rows, own, strict=True)]
             return [jnp.stack(column) for column in zip(*values, strict=True)]
 
         return Routes(("one by one", "vmap"), paths, attempt(loop), attempt(lambda: mapped(*batch, *extra)))
