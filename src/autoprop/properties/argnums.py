@@ -16,7 +16,7 @@ from .._verdict import Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised, Routes, agree, attempt
 from ._gradient import argument_paths, differentiable, gradient, scalar_loss
 from ._law import law, undecided_if_raises
-from .numeric import _applies as _has_derivative
+from .numeric import applies_to_values
 from .transforms import _as_arrays, _derivative, _plain
 
 __all__ = ["argnums_order", "value_and_grad"]
@@ -106,7 +106,7 @@ def _fault(choice: Any, wanted: str, got: str) -> Mismatch:
     )
 
 
-@law("trees and argnums", applies=_has_derivative)
+@law("trees and argnums", applies=applies_to_values)
 def value_and_grad(subject: Subject, point: Point) -> Verdict:
     """
     value_and_grad(f)(x) = (f(x), grad(f)(x))
