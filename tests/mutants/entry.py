@@ -126,6 +126,13 @@ class Mutant:
     contract: Mapping[str, Any] = attrs.field(factory=dict, kw_only=True)
     survives: str = attrs.field(default="", kw_only=True)
 
+    @classmethod
+    def of(cls, kind: str, rule: Rule, laws: tuple[str, ...], **options: Any) -> Mutant:
+        """
+        Return the mutant that a wrong rule makes.
+        """
+        return cls(kind, rule.name, rule.build(), rule.args, laws, spec=rule.spec, **options)
+
     @property
     def name(self) -> str:
         """
