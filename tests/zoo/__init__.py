@@ -5,6 +5,8 @@ from .argnums import SOUND as ARGNUMS_SOUND
 from .contract import FAULTS as CONTRACT
 from .contract import SOUND as CONTRACT_SOUND
 from .entry import Planted, Sound
+from .lattice import FAULTS as LATTICE
+from .lattice import SOUND as LATTICE_SOUND
 from .modes import FAULTS as MODES
 from .modes import SOUND as MODES_SOUND
 from .numeric import FAULTS as NUMERIC
@@ -28,6 +30,7 @@ FAULTS: list[Planted] = [
     *ARGNUMS,
     *TRANSFORMS,
     *TRANSFORMED,
+    *LATTICE,
     *MODES,
     *NUMERIC,
     *PROGRAM,
@@ -39,6 +42,7 @@ SOUND: list[Sound] = [
     *ARGNUMS_SOUND,
     *TRANSFORMS_SOUND,
     *TRANSFORMED_SOUND,
+    *LATTICE_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
     *PROGRAM_SOUND,

@@ -16,6 +16,7 @@ from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .contract import expected_grad, reference, rejects
 from .finite import finite
+from .lattice import lattice
 from .linearize import linearize
 from .modes import linear, modes
 from .nested_jit import nested_jit
@@ -48,6 +49,7 @@ LAWS: dict[str, Property] = {
         remat,
         linearize,
         nested_jit,
+        lattice,
         adjoint,
         linear,
         modes,
@@ -78,6 +80,7 @@ __all__ = [
     "judge",
     "key_determinism",
     "key_reuse",
+    "lattice",
     "law",
     "linear",
     "linearize",
