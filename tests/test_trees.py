@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autoprop._trees import is_array, is_inexact, is_key, leaf_paths, matches_name, same_tree
+from autoprop._trees import is_array, is_inexact, is_key, leaf_paths, matches_name, reordered, same_tree
 
 KINDS: list[tuple[Any, bool, bool]] = [
     (np.ones(2, np.float32), True, True),
@@ -65,3 +65,12 @@ def test_same_tree() -> None:
     """Trees are the same by their shape, not by their leaves."""
     left, right, other = (jax.tree.structure(tree) for tree in ({"a": 1}, {"a": 2}, {"b": 1}))
     assert (same_tree(left, right), same_tree(left, other)) == (True, False)
+
+
+def test_reordered() -> None:
+    """An equal tree with the keys of its dicts as in another tree, or turned round; other nodes stay."""
+    tree, written = {"a": [{"c": 1, "d": 2}], "b": (3, None)}, {"b": (0, 0), "a": [{"d": 0, "c": 0}]}
+    found, turned = reordered(tree, written), reordered(tree)
+    assert (list(found), list(found["a"][0]), found) == (["b", "a"], ["d", "c"], tree)
+    assert (list(turned), list(turned["a"][0]), turned) == (["b", "a"], ["d", "c"], tree)
+    assert list(reordered({"a": 1, "b": 2}, {"b": 0})) == ["a", "b"]

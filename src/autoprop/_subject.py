@@ -131,7 +131,13 @@ class Subject:
         """
         Call the function under test: the inexact leaves of its value, in the order of the output's tree.
         """
-        return [leaf for leaf in jax.tree.leaves(self.target.fn(*self.join(moved, held))) if is_inexact(leaf)]
+        return self.inexact(self.target.fn(*self.join(moved, held)))
+
+    def inexact(self, value: Any) -> list[Any]:
+        """
+        Return the leaves of a value that have a derivative: the inexact ones, in the order of its tree.
+        """
+        return [leaf for leaf in jax.tree.leaves(value) if is_inexact(leaf)]
 
     @property
     def outputs(self) -> Any:

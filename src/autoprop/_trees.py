@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "same_tree"]
+__all__ = ["is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "reordered", "same_tree"]
 
 
 def is_key(leaf: Any) -> bool:
@@ -52,3 +52,41 @@ def same_tree(left: Any, right: Any) -> bool:
     Say whether two tree definitions are equal.
     """
     return bool(left == right)
+
+
+def reordered(tree: Any, pattern: Any = None) -> Any:
+    """
+    Return an equal tree whose dicts hold their keys in the order of another tree's dicts, or turned round.
+
+    JAX sorts the keys of every dict that it rebuilds. Nodes of other classes than dict, list and tuple stay as they
+    are, and so do dicts where the other tree has other keys.
+
+    Args:
+        tree: the tree.
+        pattern: the tree with the order that is wanted; None for every dict turned round.
+    """
+    if type(tree) is dict:
+        keys = reversed(list(tree)) if pattern is None else pattern if _same_keys(tree, pattern) else tree
+        return {key: reordered(tree[key], _below(pattern, key, tree)) for key in keys}
+    if isinstance(tree, (list, tuple)):
+        children = [reordered(child, _below(pattern, i, tree)) for i, child in enumerate(tree)]
+        if hasattr(tree, "_fields"):
+            return type(tree)(*children)
+        return type(tree)(children) if type(tree) in (list, tuple) else tree
+    return tree
+
+
+def _same_keys(tree: Any, pattern: Any) -> bool:
+    return isinstance(pattern, dict) and set(pattern) == set(tree)
+
+
+def _below(pattern: Any, key: Any, tree: Any) -> Any:
+    """
+    What a pattern says of a child; a child that it does not know is its own pattern.
+    """
+    if pattern is None:
+        return None
+    try:
+        return pattern[key]
+    except (TypeError, KeyError, IndexError, AttributeError):
+        return tree[key]

@@ -93,6 +93,17 @@ def _leaf(example: Any, names: _Names) -> LeafSpec:
     return static((example,))
 
 
+def _as_written(spec: Any, example: Any) -> Any:
+    """
+    Return a spec whose dicts hold their keys in the example's order; JAX has sorted them.
+    """
+    if type(example) is dict:
+        return {key: _as_written(spec[key], one) for key, one in example.items()}
+    if type(example) in (list, tuple):
+        return type(example)(_as_written(of, one) for of, one in zip(spec, example, strict=True))
+    return spec
+
+
 def like(*example: Any) -> Arguments:
     """
     Return the spec of arguments like these: the same trees, dtypes and ranks, other sizes and values.
@@ -100,10 +111,12 @@ def like(*example: Any) -> Arguments:
     Equal sizes of two or more share a name and so vary together; sizes 1 and 0 stay. Integers stay in the example's
     own range most of the time. Booleans are masks. Python floats become scalars of JAX's default float; Python
     integers take a neighbour's value at some signatures; a leaf spec stays as it is; anything else stays the same.
+    Dicts keep the order in which their keys were written.
 
     Args:
         example: one value or tree for each argument.
     """
     names = _Names()
     specs = tuple(jax.tree.map(lambda leaf: _leaf(leaf, names), one) for one in example)
+    specs = tuple(_as_written(spec, one) for spec, one in zip(specs, example, strict=True))
     return Arguments(specs, tuple((name, size) for size, name in names.of.items()))

@@ -107,3 +107,10 @@ def test_own_sizes_first() -> None:
 def test_none_is_kept() -> None:
     """None is a node without leaves, as for jax."""
     assert like({"w": None})[0] == {"w": None}
+
+
+def test_dicts_keep_their_order() -> None:
+    """The keys of a dict stand as they were written, at every depth."""
+    found = like({"w": {"z": jnp.ones(2), "a": 1.0}, "b": [{"y": 1, "x": 2}]})[0]
+
+    assert (list(found), list(found["w"]), list(found["b"][0])) == (["w", "b"], ["z", "a"], ["y", "x"])

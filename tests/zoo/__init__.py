@@ -11,6 +11,8 @@ from .modes import FAULTS as MODES
 from .modes import SOUND as MODES_SOUND
 from .numeric import FAULTS as NUMERIC
 from .numeric import SOUND as NUMERIC_SOUND
+from .parts import FAULTS as PARTS
+from .parts import SOUND as PARTS_SOUND
 from .program import FAULTS as PROGRAM
 from .program import SOUND as PROGRAM_SOUND
 from .second import FAULTS as SECOND
@@ -33,6 +35,7 @@ FAULTS: list[Planted] = [
     *LATTICE,
     *MODES,
     *NUMERIC,
+    *PARTS,
     *PROGRAM,
     *SECOND,
 ]
@@ -45,6 +48,7 @@ SOUND: list[Sound] = [
     *LATTICE_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
+    *PARTS_SOUND,
     *PROGRAM_SOUND,
     *SECOND_SOUND,
 ]

@@ -14,6 +14,7 @@ from ._law import Property, finding, law
 from ._row import Row
 from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
+from .argnums_closure import argnums_closure
 from .contract import expected_grad, reference, rejects
 from .finite import finite
 from .lattice import lattice
@@ -27,9 +28,11 @@ from .remat import remat
 from .repeatable import repeatable
 from .retrace import retrace
 from .second_order import numeric_second, symmetric
+from .stop_constant import stop_constant
 from .stop_gradient import frozen, live, stop_identity
 from .structure import structure
 from .transforms import jit, vmap
+from .tree_invariance import tree_invariance
 
 LAWS: dict[str, Property] = {
     found.name: found
@@ -42,7 +45,10 @@ LAWS: dict[str, Property] = {
         stop_identity,
         frozen,
         live,
+        stop_constant,
+        tree_invariance,
         argnums_order,
+        argnums_closure,
         value_and_grad,
         jit,
         vmap,
@@ -69,6 +75,7 @@ __all__ = [
     "Property",
     "Row",
     "adjoint",
+    "argnums_closure",
     "argnums_order",
     "chosen",
     "expected_grad",
@@ -95,9 +102,11 @@ __all__ = [
     "remat",
     "repeatable",
     "retrace",
+    "stop_constant",
     "stop_identity",
     "structure",
     "symmetric",
+    "tree_invariance",
     "value_and_grad",
     "vmap",
 ]
