@@ -33,13 +33,14 @@ def _prepared(primals: tuple[Any, ...], numbers: tuple[int, ...]) -> tuple[Any, 
 def _choices(numbers: tuple[int, ...], count: int, thorough: bool) -> list[int | tuple[int, ...]]:
     """
     The choices tried: a tuple of one, a negative position, all turned round; for a transform of the user's own also
-    each alone, each negative, every ordered pair and a pair with a negative position.
+    each alone, each negative, every ordered pair, a pair with a negative position and one argument twice.
     """
     last = numbers[-1]
     choices: list[int | tuple[int, ...]] = [(numbers[0],), last - count, numbers[::-1]]
     if thorough:
         pairs = list(itertools.permutations(numbers, 2))[:12]
         choices += [*numbers, *(n - count for n in numbers), *pairs, *((a - count, b) for a, b in pairs[:2]), numbers]
+        choices += [(numbers[0], numbers[0]), (numbers[-1], *numbers[:-1], last - count)]
     return list(dict.fromkeys(choices))
 
 
@@ -49,9 +50,11 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
     grad(f, (i, j)) = (grad(f, i), grad(f, j)), in that order, for every choice of i and j
 
     Argnums are positions: a tuple gives a tuple in its own order, also when turned round; an integer gives the bare
-    gradient; −1 is the last argument; a tuple of one is not bare. Each gradient has its argument's tree.
+    gradient; −1 is the last argument; a tuple of one is not bare. Each gradient has its argument's tree. An argument
+    named twice may be refused, as `jax.grad` does, or given twice.
 
-    **Catches** transforms that sort, de-duplicate or miscount argnums; gradients handed to the wrong argument.
+    **Catches** transforms that sort, de-duplicate or miscount argnums; gradients handed to the wrong argument, scaled,
+    clipped or rounded on the way.
 
     **Does not catch** gradients wrong for each argument alone (`numeric`).
     """
@@ -81,7 +84,8 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
             try:
                 got = transform(fn, choice)(*ready)
             except Exception as error:  # noqa: BLE001  a transform under test may raise anything
-                fault = fault or _fault(choice, "a gradient", str(Raised(error)))
+                if len(set(_positions(choice, count))) == len(_positions(choice, count)):
+                    fault = fault or _fault(choice, "a gradient", str(Raised(error)))
                 got = wanted
             trees = str(jax.tree.structure(wanted)), str(jax.tree.structure(got))
             if trees[0] != trees[1]:

@@ -76,7 +76,7 @@ def _shapes(gradient: Any, subject: Subject, whole: list[Any]) -> Any:
 
     try:
         return jax.eval_shape(call, [leaves[i] for i in traced])
-    except jax.errors.ConcretizationTypeError:  # control flow on values: works eagerly only
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError):  # works eagerly only
         return gradient(*whole)
 
 
