@@ -5,6 +5,8 @@ from .argnums import SOUND as ARGNUMS_SOUND
 from .contract import FAULTS as CONTRACT
 from .contract import SOUND as CONTRACT_SOUND
 from .entry import Planted, Sound
+from .export import FAULTS as EXPORT
+from .export import SOUND as EXPORT_SOUND
 from .lattice import FAULTS as LATTICE
 from .lattice import SOUND as LATTICE_SOUND
 from .modes import FAULTS as MODES
@@ -33,6 +35,7 @@ FAULTS: list[Planted] = [
     *TRANSFORMS,
     *TRANSFORMED,
     *LATTICE,
+    *EXPORT,
     *MODES,
     *NUMERIC,
     *PARTS,
@@ -46,6 +49,7 @@ SOUND: list[Sound] = [
     *TRANSFORMS_SOUND,
     *TRANSFORMED_SOUND,
     *LATTICE_SOUND,
+    *EXPORT_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
     *PARTS_SOUND,

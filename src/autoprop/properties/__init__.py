@@ -16,6 +16,7 @@ from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .argnums_closure import argnums_closure
 from .contract import expected_grad, reference, rejects
+from .export import export
 from .finite import finite
 from .lattice import lattice
 from .linearize import linearize
@@ -56,6 +57,7 @@ LAWS: dict[str, Property] = {
         linearize,
         nested_jit,
         lattice,
+        export,
         adjoint,
         linear,
         modes,
@@ -79,6 +81,7 @@ __all__ = [
     "argnums_order",
     "chosen",
     "expected_grad",
+    "export",
     "finding",
     "finite",
     "frozen",

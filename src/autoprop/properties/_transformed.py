@@ -56,7 +56,7 @@ def fast(subject: Subject, program: Program) -> Program:
 
 
 def transformed(
-    subject: Subject, point: Point, name: str, build: Callable[[], Program], modes: Sequence[str] = ()
+    subject: Subject, point: Point, name: str, build: Callable[[], Program], modes: Sequence[str] | None = None
 ) -> Verdict:
     """
     Ask a program to have the value and the derivatives of the plain function, up to rounding.
@@ -74,7 +74,7 @@ def transformed(
     if raises is not None:
         return raises
     missing = missing_mode(subject)
-    shown = list(modes) or [mode for mode in ("reverse", "forward") if not missing[mode]][:1]
+    shown = [mode for mode in ("reverse", "forward") if not missing[mode]][:1] if modes is None else modes
     names = {
         "reverse": [f"gradient of {path}" for path in subject.moved_paths],
         "forward": [f"tangent of {path}" for path in subject.output_paths],
