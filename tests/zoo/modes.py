@@ -13,6 +13,7 @@ from .entry import Planted, Sound
 
 F = np.float32
 X3 = np.array([0.5, -1.25, 2.0], F)
+H3 = X3.astype(np.float16)
 A = np.arange(9, dtype=F).reshape(3, 3) / 8
 
 
@@ -100,6 +101,13 @@ FAULTS = [
 ]
 SOUND = [
     Sound("nested branches", "linear", nested_branches, (X3,), tricky=(np.array([1, 1, -1], F),)),
+    Sound(
+        "widened",
+        "modes",
+        lambda x: jnp.exp(x.astype(F)),
+        (X3.astype(np.float16),),
+        tricky=(0 * X3.astype(np.float16),),
+    ),
     Sound("a small matrix", "modes", lambda x: jnp.linalg.inv(jnp.outer(x, x) + jnp.eye(3)), (X3,), tricky=(0 * X3,)),
     Sound("permuted", "adjoint", permuted, (X3,), tricky=(np.array([1e9, -1e9, 1e-9], F),)),
 ]

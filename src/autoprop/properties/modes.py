@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .._compile import FAST_COMPILE
-from .._dtypes import double, eps
+from .._dtypes import double, eps, finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
@@ -64,12 +64,8 @@ def modes(subject: Subject, point: Point) -> Verdict:
         program = subject.compiled("modes", lambda: _jacobians(subject))
         forward, reverse = program(m, h, v, u)
         forward, reverse = _entries(forward, rows, outputs), _entries(reverse, columns, m)
-        return Routes(
-            ("forward", "reverse"),
-            paths,
-            [jnp.asarray(forward[k][n]) for n in range(len(rows)) for k in range(len(columns))],
-            [jnp.asarray(reverse[n][k]) for n in range(len(rows)) for k in range(len(columns))],
-        )
+        pairs = [_in_one_dtype(forward[k][n], reverse[n][k]) for n in range(len(rows)) for k in range(len(columns))]
+        return Routes(("forward", "reverse"), paths, [left for left, _ in pairs], [right for _, right in pairs])
 
     return agree(subject, point, routes)
 
@@ -110,6 +106,14 @@ def _entries(derivatives: Leaves, basis: list[tuple[int, int, complex]], leaves:
     host = [np.asarray(d).reshape(len(d), -1) for d in derivatives]
     columns = [np.real(host[i][:, k] * unit) for i, k, unit in basis]
     return np.stack(columns, axis=1)
+
+
+def _in_one_dtype(forward: Any, reverse: Any) -> tuple[Any, Any]:
+    """
+    Both in the narrower of their dtypes: forward mode has the output's, reverse mode the argument's.
+    """
+    dtype = max(forward.dtype, reverse.dtype, key=lambda d: float(finfo(d).eps))
+    return jnp.asarray(forward, dtype), jnp.asarray(reverse, dtype)
 
 
 def _jacobians(subject: Subject) -> Any:
