@@ -20,6 +20,7 @@ __all__ = [
     "handles_non_finite",
     "has_primitive",
     "has_stop_gradient",
+    "indexes_arrays",
     "inner_program",
     "is_of_jax",
     "is_program",
@@ -162,6 +163,14 @@ def lacks_forward_mode(jaxpr: Any) -> bool:
 
 
 _RANDOM = ("random_bits", "random_gamma", "rng_bit_generator", "rng_uniform", "threefry2x32")
+
+
+def indexes_arrays(jaxpr: Any) -> bool:
+    """
+    Say whether a jaxpr reads or writes elements of arrays at positions that are computed.
+    """
+    names = ("gather", "dynamic_slice", "dynamic_update_slice")
+    return any(eqn.primitive.name in names or eqn.primitive.name.startswith("scatter") for eqn in equations(jaxpr))
 
 
 def draws_random_numbers(jaxpr: Any) -> bool:

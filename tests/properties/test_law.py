@@ -163,3 +163,14 @@ def test_constants_are_told() -> None:
         properties.expected_grad(lambda w, x: jnp.sum(w * x), X, X, argnums=0, expected_grad=lambda w, x: 2 * x)
 
     assert "differentiated with respect to w; constant: x" in str(caught.value)
+
+
+def test_a_finding_tells_of_indices_out_of_range() -> None:
+    """A function that indexes by an integer argument is told how to say that the indices are in range."""
+    x, i = np.array([1.0, 2.0], np.float32), np.array([5], np.int32)
+
+    with pytest.raises(Falsified) as raised:
+        properties.adjoint(lambda x, i: jnp.sum(x[i]), x, i)
+
+    assert "i holds integers that index an array" in str(raised.value)
+    assert "labels('n', below='c')" in str(raised.value).replace("\n", " ")

@@ -30,6 +30,7 @@ EARLY = 2  # points at which laws that cannot be batched are judged before the o
 NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
 WIDE_SIGNATURES = 2  # signatures at which those laws are judged in the first round; later rounds take one point of each
 SECOND_SIGNATURES = 3  # signatures that are screened for second derivatives in the first round
+SOON = 2  # the first signature is screened for them when so many others have been screened
 FIRST_ORDER = ("numeric", "adjoint")  # where one of these is broken, second derivatives are not looked at
 SHRINK_SECONDS = 6.0  # wall time for shrinking one finding
 TICK = 0.5  # seconds between progress events
@@ -163,11 +164,15 @@ class _Run:
                 yield from self._wide(turn, number, slot, batch)
                 if number == 0 or turn:
                     yield from self._narrow(slot, batch, self._unscreened(number), EARLY if turn == 0 else 1)
+                if turn == 0 and number == SOON:
+                    yield from self._second(turn, 0, *batches[0])
                 yield from self.tick()
             for number, (slot, batch) in enumerate(batches[:WIDE_SIGNATURES] if turn == 0 else []):
                 yield from self._narrow(slot, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
+            done = 1 if turn == 0 and len(batches) > SOON else 0
             for number, (slot, batch) in enumerate(batches[: None if turn else SECOND_SIGNATURES]):
-                yield from self._second(turn, number, slot, batch)
+                if number >= done:
+                    yield from self._second(turn, number, slot, batch)
             turn += 1
         yield from self._somewhere()
         for name, law in self.active.items():

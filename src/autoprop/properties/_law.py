@@ -8,15 +8,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
+import jax
+import jax.numpy as jnp
 
 from .._environment import Environment
 from .._errors import Falsified, UsageError
 from .._finding import Finding
-from .._jaxprs import stop_gradient_lines
+from .._jaxprs import indexes_arrays, stop_gradient_lines
 from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
 from .._target import Target
+from .._trees import is_array
 from .._verdict import Undecided, Verdict, Violated
 from ..oracles.automatic import reverse_mode
 from ..oracles.bounded import LIMIT, ends
@@ -151,6 +154,12 @@ def finding(law: Property, subject: Subject, point: Point, verdict: Violated) ->
     if constant and subject.argnums:
         chosen = ", ".join(subject.argnames[i] for i in subject.argnums)
         notes.append(f"differentiated with respect to {chosen}; constant: {', '.join(constant)}")
+    indices = _indices(subject) if law.group in ("modes", "numeric") else []
+    if indices:
+        notes.append(
+            f"{', '.join(indices)} holds integers that index an array; some are drawn out of range. If yours never "
+            "are, say so in the spec: labels('n', below='c')"
+        )
     if law.numeric and not subject.target.intended:
         lines = stop_gradient_lines(subject.target.fn, point.primals)
         if lines:
@@ -168,6 +177,24 @@ def finding(law: Property, subject: Subject, point: Point, verdict: Violated) ->
         argnames=subject.argnames,
         notes=tuple(notes),
     )
+
+
+def _indices(subject: Subject) -> list[str]:
+    """
+    Paths of the integer leaves of a function that indexes arrays.
+    """
+    names = [
+        path
+        for path, leaf in zip(subject.paths, subject.leaves, strict=True)
+        if is_array(leaf) and jnp.issubdtype(jnp.result_type(leaf), jnp.integer)
+    ]
+    if not names:
+        return []
+    moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
+    try:
+        return names if indexes_arrays(jax.make_jaxpr(subject.f)(moved, held)) else []
+    except Exception:  # noqa: BLE001  advice only: a function that cannot be traced gets none
+        return []
 
 
 def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verdict]], Property]:
