@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autoprop import Checked, Found, Holds, Outcome, Settings, Target, UsageError, search
 from autoprop._search import explore
-from autoprop._search.run import _spread
+from autoprop._search.rows import spread
 from autoprop._search.screen import draw
 from autoprop._search.signatures import slots
 from autoprop.properties import LAWS
@@ -304,7 +304,7 @@ def test_the_example_is_judged_first() -> None:
     """Laws that are judged point by point look at the example before anything drawn."""
     target = Target(lambda x: jnp.sum(x), like(np.array([0.25, 0.5], np.float32)))
     batch = draw(slots(target, Settings())[0], 64, 0)
-    first = batch.point(_spread(batch, 4, LAWS["jit"])[0])
+    first = batch.point(spread(batch, 4, LAWS["jit"])[0])
 
     assert np.asarray(first.primals[0]).tolist() == [0.25, 0.5]
 

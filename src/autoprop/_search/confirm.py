@@ -11,33 +11,16 @@ import numpy as np
 from .._point import Point
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ..properties import Property
+from .rows import first_of_families
 from .screen import Batch, Scored
 from .signatures import Slot
 from .tally import Tally
 
-__all__ = ["EDGES", "Confirm", "judged"]
+__all__ = ["Confirm", "judged"]
 
 ACCUSED = 4  # accused points of a law that are judged per batch
 REMARKED = 2  # points of a law that are judged per batch because a remark is likely there
 CLEARED = 3  # after so many cleared points of one family at a signature, others of it wait behind new families
-
-# Families that lie exactly where a derivative may be wrong on a set of measure zero: judged without being accused.
-EDGES = (
-    "zeros",
-    "zero element",
-    "zero row",
-    "ones",
-    "ties",
-    "equal elements",
-    "equal rows",
-    "small integers",
-    "half integers",
-    "identity",
-    "all true",
-    "one true",
-    "edges",
-    "out of range",
-)
 
 
 def judged(law: Property, slot: Slot, point: Point) -> Verdict:
@@ -86,7 +69,7 @@ class Confirm:
             order = self._order(law, batch, accused, scores[law.name])
             chosen = order[:ACCUSED]
             if edges and law.probes != "none":
-                chosen += [i for i in _first_rows(batch, meant, law.probes == "all") if i not in chosen]
+                chosen += [i for i in first_of_families(batch, meant, law.probes == "all") if i not in chosen]
             if law.name in remarks and not self.tally.has_remark(law.name):
                 chosen += self._remarkable(law, batch, np.where(meant & ~accused, remarks[law.name], 0))
             alone = np.isin(np.arange(len(batch)), chosen)
@@ -132,11 +115,3 @@ class Confirm:
             if scores[i] > 0 and not self.cleared[law.name, family]:
                 first.setdefault(family, i)
         return list(first.values())[:REMARKED]
-
-
-def _first_rows(batch: Batch, meant: Any, all_families: bool) -> list[int]:
-    first: dict[str, int] = {}
-    for i, family in enumerate(batch.sample.families):
-        if meant[i] and (all_families or family in EDGES):
-            first.setdefault(family, i)
-    return list(first.values())

@@ -16,8 +16,9 @@ from .._settings import Settings
 from .._target import Target
 from .._verdict import Holds, Undecided, Violated
 from ..properties import Property, chosen, finding
-from .confirm import EDGES, Confirm, judged
+from .confirm import Confirm, judged
 from .drawn import explore_drawn
+from .rows import spread
 from .screen import Batch, Scored, Screen, draw
 from .shrink import shrink
 from .signatures import Slot, is_drawn, slots
@@ -233,7 +234,7 @@ class _Run:
         for law in laws:
             if law.somewhere or (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES)):
                 continue
-            for i in _spread(batch, 1 if law.once else count, law)[skip:]:
+            for i in spread(batch, 1 if law.once else count, law)[skip:]:
                 if self.late():
                     return
                 point = batch.point(i)
@@ -284,18 +285,3 @@ class _Run:
             if isinstance(verdict, Violated):
                 self.active.pop(law.name)
                 yield Found(finding(law, slot.subject, batch.point(0), verdict))
-
-
-def _spread(batch: Batch, count: int, law: Property) -> list[int]:
-    """
-    A few rows of a batch: the first of each family, the example and typical ones first, then integers at their edges.
-    """
-    meant = batch.usable & (batch.finite | (not law.smooth_only))
-    first: dict[str, int] = {}
-    for i in np.flatnonzero(meant).tolist():
-        first.setdefault(batch.sample.families[i], i)
-    order = ["example", "typical", "edges", "magnitude 1e1..1e3", "out of range", "zeros", *EDGES, *first]
-    found = [first[family] for family in dict.fromkeys(order) if family in first]
-    if count == 1 and len(found) > 1:  # later rounds: another family each time
-        return [found[(batch.seeds[0] // 7) % len(found)]]
-    return found[:count]

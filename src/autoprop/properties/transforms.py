@@ -105,12 +105,12 @@ def vmap(subject: Subject, point: Point) -> Verdict:
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
         batch, axes = _batch(subject, *_as_arrays(subject, primals), point.seed)
-        single = subject.compiled(name, lambda: build(subject))
-        # compiled as one program: evaluated eagerly, a batched function compiles each of its operations anew
+        # both compiled as one program: evaluated eagerly, a batched function compiles each of its operations anew
+        single = subject.compiled(f"single:{name}", lambda: jax.jit(build(subject), compiler_options=FAST_COMPILE))
         mapped = subject.compiled(
             f"vmap:{name}",
             lambda: jax.jit(
-                jax.vmap(single, in_axes=(*axes, *([None if shared else 0] * len(extra))), axis_size=3),
+                jax.vmap(build(subject), in_axes=(*axes, *([None if shared else 0] * len(extra))), axis_size=3),
                 compiler_options=FAST_COMPILE,
             ),
         )
