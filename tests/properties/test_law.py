@@ -63,12 +63,6 @@ def test_a_violation_carries_its_finding() -> None:
 
 
 WRONG = [
-    (
-        "value_and_grad",
-        twice,
-        {},
-        r"'value_and_grad' does not apply: the value must be one real scalar, but is float32",
-    ),
     ("argnums_order", twice, {}, r"'argnums_order' does not apply: the value must be one real scalar, but is float32"),
     ("expected_grad", twice, {"expected_grad": twice}, r"the value must be one real scalar"),
     ("expected_grad", total, {}, r"the target gives no expected_grad"),
