@@ -142,16 +142,18 @@ class Promoted:
         moved.moved = [x + offset * np.asarray(t) for x, t in zip(self.moved, v, strict=True)]
         return moved
 
-    def perturbed(self, size: float, seed: int) -> Promoted:
+    def perturbed(self, size: float, seed: int, at_zero: float = 0.0) -> Promoted:
         """
-        Return the point with every inexact number x, held ones too, replaced by x·(1 + size·ξ) with ξ in [−1, 1].
+        Return the point with every inexact number x, held ones too, replaced by x·(1 + size·ξ) with ξ in [−1, 1], and
+        0 by at_zero·ξ.
         """
         rng = np.random.default_rng(seed)
 
         def moved_by(leaf: Any) -> Any:
             if not is_inexact(leaf):
                 return leaf
-            return (np.asarray(leaf) * (1 + size * rng.uniform(-1, 1, np.shape(leaf)))).astype(np.asarray(leaf).dtype)
+            x, xi = np.asarray(leaf), rng.uniform(-1, 1, np.shape(leaf))
+            return np.where(x == 0, at_zero * xi, x * (1 + size * xi)).astype(x.dtype)
 
         other = copy.copy(self)
         other.moved, other.held = [moved_by(x) for x in self.moved], [moved_by(x) for x in self.held]

@@ -98,7 +98,7 @@ def _is_exact(eqn: Any) -> bool:
 
 
 def _is_power_of_two(value: Any) -> bool:
-    return bool(np.ndim(value) == 0 and np.frexp(np.abs(np.float64(value)))[0] == 0.5)
+    return bool(np.ndim(value) == 0 and np.frexp(float(np.abs(np.asarray(value))))[0] == 0.5)
 
 
 def _rounded(y: Any, seed: Any, unit: Any) -> Any:

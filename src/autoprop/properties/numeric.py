@@ -21,7 +21,9 @@ from ..oracles.promoted import Promoted
 from ._law import law
 from ._row import Row
 
-__all__ = ["applies_to_values", "numeric", "screen_slopes"]
+__all__ = ["applies_to_values", "judge_slopes", "numeric", "screen_slopes"]
+
+NEIGHBOURS, AWAY = 8, 1e-6  # points that tell whether a derivative is the limit of others, and how far they are
 
 
 def applies_to_values(subject: Subject) -> str | None:
@@ -62,14 +64,27 @@ def numeric(subject: Subject, point: Point) -> Verdict:
     **Does not catch** rules that are wrong in a narrow dtype only (`precision`), wrong second derivatives
     (`numeric_second`), or errors below the resolution of a function that is itself inexact (undecided).
     """
-    first = _judge(subject, point)
+    return judge_slopes(subject, point)
+
+
+def judge_slopes(subject: Subject, point: Point, *, limits: bool = False) -> Verdict:
+    """
+    Judge automatic derivatives by slopes, with a second opinion.
+
+    Args:
+        subject: the target, or the gradient of one.
+        point: where.
+        limits: do not accuse a derivative that is the limit of derivatives at points nearby. A gradient that is chosen
+            among several jumps at a tie, and its derivative is then that of one choice.
+    """
+    first = _judge(subject, point, limits)
     if not isinstance(first, Violated):
         return first
-    second = _judge(subject, point.replace(seed=point.seed + 1))
+    second = _judge(subject, point.replace(seed=point.seed + 1), limits)
     return first if isinstance(second, Violated) else Undecided("a second choice of directions did not confirm it")
 
 
-def _judge(subject: Subject, point: Point) -> Verdict:
+def _judge(subject: Subject, point: Point, limits: bool) -> Verdict:
     here = Promoted(subject, point)
     if here.error is not None:
         return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
@@ -84,14 +99,14 @@ def _judge(subject: Subject, point: Point) -> Verdict:
                 continue
             verdict = _compare(ad, measured, here)
             if isinstance(verdict, Violated):
-                verdict = _coordinate(here, v, u, mode)
+                verdict = _coordinate(here, v, u, mode, limits)
                 if isinstance(verdict, Violated):
                     return verdict
             if isinstance(verdict, Undecided):
                 undecided = undecided or verdict
             else:
                 held = True
-    verdict = _together(here, whole, u)
+    verdict = _together(here, whole, u, limits)
     if isinstance(verdict, Violated):
         return verdict
     return Holds() if held and undecided is None else undecided or Undecided("there is no derivative here")
@@ -159,7 +174,7 @@ def _mismatch(leaf: str, index: tuple[int, ...], mode: str, ad: float, measured:
     )
 
 
-def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Verdict:
+def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, limits: bool) -> Verdict:
     """
     Judge again one coordinate at a time: a direction through several kinks can leave the interval though each is fine.
     """
@@ -176,6 +191,8 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
         if isinstance(_compare(ad, measured, here), Violated):
             if not _resolved(here, mode, direction, u, ad, measured):
                 return Undecided("the derivative varies faster than the smallest step")
+            if limits and _is_limit(here, mode, direction, u, ad):
+                return Undecided("the derivative jumps here")
             measured = here.slope(direction, u, careful=True)
             rounding = here.rounding_of_derivatives(direction, u)
             apart = max(ad - measured.high, measured.low - ad) > CONVICT * rounding
@@ -202,6 +219,16 @@ def _resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Sl
         if abs(near - ad) > close and not measured.low - close <= near <= measured.high + close:
             return False
     return True
+
+
+def _is_limit(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
+    """
+    Say whether derivatives at points nearby, in any direction, lie on both sides of the one at the point.
+    """
+    near = [_automatic(here.perturbed(AWAY, seed, AWAY), mode, v, u) for seed in range(NEIGHBOURS)]
+    finite = [x for x in near if x is not None and np.isfinite(x)]
+    slack = NEAR * max([abs(ad), *(abs(x) for x in finite)])
+    return len(finite) > 1 and min(finite) - slack <= ad <= max(finite) + slack and max(finite) - min(finite) > slack
 
 
 def _bisect(here: Promoted, v: Any, u: Any, mode: str, support: list[Any]) -> list[Any]:
@@ -235,7 +262,7 @@ def _scaled(measured: Slope, step: float) -> Slope:
     return attrs.evolve(measured, low=ends[0], high=ends[1], error=measured.error / abs(step))
 
 
-def _together(here: Promoted, whole: list[Any], u: Any) -> Verdict:
+def _together(here: Promoted, whole: list[Any], u: Any, limits: bool) -> Verdict:
     """
     Judge the direction that moves tied entries together, along which most functions with kinks at ties are smooth.
     """
@@ -246,6 +273,8 @@ def _together(here: Promoted, whole: list[Any], u: Any) -> Verdict:
     for mode in ("forward", "reverse"):
         ad = _automatic(here, mode, tied, u)
         if ad is None or not isinstance(_compare(ad, measured, here), Violated):
+            continue
+        if limits and _is_limit(here, mode, tied, u, ad):
             continue
         careful = here.slope(tied, u, careful=True)  # rounding the derivative itself at random would break the tie
         if _resolved(here, mode, tied, u, ad, careful) and isinstance(_compare(ad, careful, here), Violated):

@@ -19,7 +19,7 @@ from ..oracles.promoted import Promoted
 from ._law import law
 from ._row import Row
 from .finite import finite, screen_finiteness
-from .numeric import applies_to_values, numeric, screen_slopes
+from .numeric import applies_to_values, judge_slopes, screen_slopes
 from .precision import grossly_off
 
 __all__ = ["numeric_second", "symmetric"]
@@ -53,8 +53,7 @@ def numeric_second(subject: Subject, point: Point) -> Verdict:
     """
     derived = gradient_of(subject)
     undecided: Undecided | None = None
-    for ask in (finite.judge, numeric.judge):
-        verdict = ask(derived, point)
+    for verdict in (finite.judge(derived, point), judge_slopes(derived, point, limits=True)):
         if isinstance(verdict, Violated):
             return verdict
         if isinstance(verdict, Undecided):
