@@ -19,6 +19,8 @@ from .program import FAULTS as PROGRAM
 from .program import SOUND as PROGRAM_SOUND
 from .second import FAULTS as SECOND
 from .second import SOUND as SECOND_SOUND
+from .sharded import FAULTS as SHARDED
+from .sharded import SOUND as SHARDED_SOUND
 from .stops import FAULTS as STOPS
 from .stops import SOUND as STOPS_SOUND
 from .transformed import FAULTS as TRANSFORMED
@@ -36,6 +38,7 @@ FAULTS: list[Planted] = [
     *TRANSFORMED,
     *LATTICE,
     *EXPORT,
+    *SHARDED,
     *MODES,
     *NUMERIC,
     *PARTS,
@@ -50,6 +53,7 @@ SOUND: list[Sound] = [
     *TRANSFORMED_SOUND,
     *LATTICE_SOUND,
     *EXPORT_SOUND,
+    *SHARDED_SOUND,
     *MODES_SOUND,
     *NUMERIC_SOUND,
     *PARTS_SOUND,

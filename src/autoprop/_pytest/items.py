@@ -132,7 +132,7 @@ class _Contract:
 
 def _laws(target: Target) -> list[str]:
     """
-    Return the laws to run: the chosen ones, or all but those that the contract alone rules out.
+    Return the laws to run: the chosen ones, or all but those on request and those that the contract alone rules out.
     """
     if target.properties is not None:
         return list(dict.fromkeys(target.properties))
@@ -142,7 +142,7 @@ def _laws(target: Target) -> list[str]:
     chosen = []
     for name, law in LAWS.items():
         try:
-            applies = law.why_not(contract) is None
+            applies = not law.on_request and law.why_not(contract) is None
         except _Unknown:
             applies = True
         if applies:

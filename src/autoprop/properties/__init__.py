@@ -29,6 +29,7 @@ from .remat import remat
 from .repeatable import repeatable
 from .retrace import retrace
 from .second_order import numeric_second, symmetric
+from .sharded import sharded
 from .stop_constant import stop_constant
 from .stop_gradient import frozen, live, stop_identity
 from .structure import structure
@@ -58,6 +59,7 @@ LAWS: dict[str, Property] = {
         nested_jit,
         lattice,
         export,
+        sharded,
         adjoint,
         linear,
         modes,
@@ -105,6 +107,7 @@ __all__ = [
     "remat",
     "repeatable",
     "retrace",
+    "sharded",
     "stop_constant",
     "stop_identity",
     "structure",
@@ -131,10 +134,10 @@ def get(name: str) -> Property:
 
 def chosen(target: Target) -> list[Property]:
     """
-    Return the laws that a target asks for, in listing order.
+    Return the laws that a target asks for, in listing order; by default all but those on request.
     """
     if target.properties is None:
-        return list(LAWS.values())
+        return [found for found in LAWS.values() if not found.on_request]
     wanted = {get(name).name for name in target.properties}
     return [found for name, found in LAWS.items() if name in wanted]
 

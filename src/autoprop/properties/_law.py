@@ -58,6 +58,7 @@ class Property:
         probes: which points are judged alone although the screen does not accuse them: ``none``, one of each family of
             ``edges`` (where a derivative may be wrong on a set of measure zero), or one of ``all`` families.
         once: the law is about the program and not about the numbers: one point of a signature tells as much as many.
+        on_request: the law costs seconds, and is judged only where ``properties`` names it.
         order: 2 for laws of second derivatives. They are screened by a program of their own, after those of the first
             order, and not at all where the first derivative is found to be wrong.
         doc: the docstring: formula, why it must hold, **Catches**, **Does not catch**.
@@ -76,6 +77,7 @@ class Property:
     finite_value: bool = True
     probes: Literal["none", "edges", "all"] = "none"
     once: bool = False
+    on_request: bool = False
     order: int = 1
     doc: str = ""
     error: type[Falsified] = Falsified

@@ -164,13 +164,15 @@ def constants(place: Place) -> dict[tuple[int, ...], Any]:
 
     fixed = [jnp.asarray(x) for x in place.moved]
     held = [x if isinstance(x, jax.Array) else jnp.asarray(x) for x in place.held]
+    # NumPy constants as tangents are refused by some rules of JAX itself, those of `jax.shard_map` for one
+    directions, u = [jnp.asarray(t) for t in place.v], [jnp.asarray(c) for c in place.u]
 
     def moving(leaves: tuple[int, ...], moved: Sequence[Any]) -> Any:
         def f(some: Sequence[Any]) -> list[Any]:
             return subject.f(_with(fixed, leaves, some), held)
 
-        v = [place.v[i] for i in leaves]
-        return derivatives(f, [moved[i] for i in leaves], v, place.u, place.modes)
+        v = [directions[i] for i in leaves]
+        return derivatives(f, [moved[i] for i in leaves], v, u, place.modes)
 
     def all_of_them(moved: list[Any]) -> list[Any]:
         return [moving(leaves, moved) for leaves in wanted]

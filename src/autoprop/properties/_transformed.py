@@ -18,7 +18,7 @@ from ..oracles.own import value_and_derivatives
 from ._compare import Raised, Routes, agree, attempt
 from ._law import undecided_if_raises
 
-__all__ = ["Function", "Program", "at", "derivative", "fast", "transformed"]
+__all__ = ["Function", "Program", "at", "derivative", "directions", "fast", "plain", "plain_paths", "transformed"]
 
 Function = Callable[[Any, Any], list[Any]]  # (moved, held) -> inexact outputs
 Program = Callable[[Any, Any, Any, Any], Any]  # (moved, held, tangents, cotangents) -> leaves
@@ -73,29 +73,54 @@ def transformed(
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
-    missing = missing_mode(subject)
-    shown = [mode for mode in ("reverse", "forward") if not missing[mode]][:1] if modes is None else modes
-    names = {
-        "reverse": [f"gradient of {path}" for path in subject.moved_paths],
-        "forward": [f"tangent of {path}" for path in subject.output_paths],
-    }
-    paths = [*subject.output_paths, *(path for mode in shown for path in names[mode])]
 
     def routes(primals: tuple[Any, ...]) -> Routes:
-        moved, held = subject.split(primals)
-        outputs = subject.inexact_outputs if primals is point.primals else jax.eval_shape(subject.f, moved, held)
-        u = cotangents(subject, point.seed, [y.dtype for y in outputs])
-        v = tangents(subject, moved, point.seed)
-
-        def plain() -> Any:
-            value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
-            found = {"reverse": reverse, "forward": forward}
-            return value, [found[mode] for mode in shown]
-
-        program = subject.compiled(f"transformed:{name}", build)
-        return Routes(("f", name), paths, attempt(plain), attempt(lambda: program(moved, held, v, u)))
+        v, u = directions(subject, primals, point.seed)
+        program, (moved, held) = subject.compiled(f"transformed:{name}", build), subject.split(primals)
+        return Routes(
+            ("f", name),
+            plain_paths(subject, modes),
+            attempt(lambda: plain(subject, primals, v, u, modes)),
+            attempt(lambda: program(moved, held, v, u)),
+        )
 
     first = routes(point.primals)
     if isinstance(first.right, Raised) and isinstance(first.right.error, NotImplementedError):
         return Undecided(f"not possible in JAX: {str(first.right.error).splitlines()[0][:160]}")
     return agree(subject, point, lambda primals: first if primals is point.primals else routes(primals))
+
+
+def directions(subject: Subject, primals: tuple[Any, ...], seed: int) -> tuple[list[Any], list[Any]]:
+    """
+    Return tangents and cotangents in the dtypes that the function has at these arguments, promoted ones perhaps.
+    """
+    moved, held = subject.split(primals)
+    outputs = jax.eval_shape(subject.f, moved, held)
+    return tangents(subject, moved, seed), cotangents(subject, seed, [y.dtype for y in outputs])
+
+
+def plain(
+    subject: Subject, primals: tuple[Any, ...], v: Any, u: Any, modes: Sequence[str] | None = None
+) -> list[list[Any] | None]:
+    """
+    Return the value of the plain function and its derivatives in these modes; by default the one of `derivative`.
+    """
+    value, forward, reverse = value_and_derivatives(subject, *subject.split(primals), v, u)
+    found = {"forward": forward, "reverse": reverse}
+    return [value, *(found[mode] for mode in _modes(subject, modes))]
+
+
+def plain_paths(subject: Subject, modes: Sequence[str] | None = None) -> list[str]:
+    """
+    Return the path of each leaf that `plain` returns.
+    """
+    names = {
+        "reverse": [f"gradient of {path}" for path in subject.moved_paths],
+        "forward": [f"tangent of {path}" for path in subject.output_paths],
+    }
+    return [*subject.output_paths, *(path for mode in _modes(subject, modes) for path in names[mode])]
+
+
+def _modes(subject: Subject, modes: Sequence[str] | None) -> Sequence[str]:
+    missing = missing_mode(subject)
+    return modes if modes is not None else [mode for mode in ("reverse", "forward") if not missing[mode]][:1]
