@@ -27,6 +27,7 @@ __all__ = [
     "lacks_forward_mode",
     "narrowest_eps",
     "refusal",
+    "rule_constants",
     "scan_parts",
     "stop_gradient_lines",
     "subprograms",
@@ -292,3 +293,12 @@ def is_of_jax(program: Any) -> bool:
     Say whether a jaxpr was traced from a function of JAX's own library.
     """
     return written_at(program)[1].startswith(tuple(jax.__path__))
+
+
+def rule_constants(eqn: Any) -> int | None:
+    """
+    Return how many of an equation's first inputs a custom rule takes for constants; None if it calls no custom rule.
+    """
+    return (
+        int(eqn.params.get("num_consts", 0)) if eqn.primitive.name in ("custom_jvp_call", "custom_vjp_call") else None
+    )

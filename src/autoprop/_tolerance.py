@@ -21,6 +21,10 @@ ADJOINT = 64.0
 # The line integral accuses from this many times its own error estimate. Confirmation settles false accusations.
 SCREEN = 8.0
 
+# A custom rule and the automatic derivative of its body are first compared to this relative distance, in 64 bits: what
+# is closer could not be told from a slope anyway (`SLACK`); what is further apart is judged by its slope.
+RULE = 1e-7
+
 # Rounding of one evaluation in the projection ⟨u, f⟩: 4·eps·Σ|u f|.
 EVALUATION = 4.0
 

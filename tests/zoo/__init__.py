@@ -17,6 +17,8 @@ from .parts import FAULTS as PARTS
 from .parts import SOUND as PARTS_SOUND
 from .program import FAULTS as PROGRAM
 from .program import SOUND as PROGRAM_SOUND
+from .rules import FAULTS as RULES
+from .rules import SOUND as RULES_SOUND
 from .second import FAULTS as SECOND
 from .second import SOUND as SECOND_SOUND
 from .sharded import FAULTS as SHARDED
@@ -45,6 +47,7 @@ FAULTS: list[Planted] = [
     *PROGRAM,
     *SECOND,
 ]
+FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *PROGRAM, *RULES]
 SOUND: list[Sound] = [
     *CONTRACT_SOUND,
     *STOPS_SOUND,
@@ -59,4 +62,5 @@ SOUND: list[Sound] = [
     *PARTS_SOUND,
     *PROGRAM_SOUND,
     *SECOND_SOUND,
+    *RULES_SOUND,
 ]

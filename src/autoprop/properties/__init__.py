@@ -17,6 +17,7 @@ from .argnums import argnums_order, value_and_grad
 from .argnums_closure import argnums_closure
 from .contract import expected_grad, reference, rejects
 from .export import export
+from .custom_rule import custom_rule
 from .finite import finite
 from .lattice import lattice
 from .linearize import linearize
@@ -67,6 +68,7 @@ LAWS: dict[str, Property] = {
         numeric_second,
         symmetric,
         precision,
+        custom_rule,
         reference,
         expected_grad,
         key_reuse,
@@ -82,6 +84,7 @@ __all__ = [
     "argnums_closure",
     "argnums_order",
     "chosen",
+    "custom_rule",
     "expected_grad",
     "export",
     "finding",
