@@ -25,6 +25,14 @@ SCREEN = 8.0
 # is closer could not be told from a slope anyway (`SLACK`); what is further apart is judged by its slope.
 RULE = 1e-7
 
+# The rule of an iteration holds at its limit, the slope of its body where it stops: a rule alone is accused only from a
+# thousandth of the entry, and a millionth of the whole derivative. A wrong rule is wrong by a term, a factor or a sign.
+RULE_SHARE = 1e-3
+
+# A step against the gradient counts from this many times the noise of the loss, and only steps of at most 2⁻¹⁰ of the
+# arguments are small: there a curvature of a thousand times the slope no longer turns the loss upwards.
+STEP_NOISE, SMALL_STEP = 64.0, 2.0**-10
+
 # Rounding of one evaluation in the projection ⟨u, f⟩: 4·eps·Σ|u f|.
 EVALUATION = 4.0
 

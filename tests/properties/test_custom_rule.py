@@ -207,3 +207,24 @@ def test_a_rule_that_cannot_be_taken_out(judge: Callable[..., Any]) -> None:
     verdict = judge("custom_rule", f, X)
     assert isinstance(verdict, Undecided)
     assert "cannot be judged apart from the function" in verdict.reason
+
+
+def test_the_limit_of_an_iteration(judge: Callable[..., Any]) -> None:
+    """An implicit rule is that of the limit, which a loop that stops early misses a little; a wrong factor is seen."""
+
+    def solver(factor: float) -> Callable[[Any], Any]:
+        def iterate(y: Any) -> Any:
+            return jax.lax.fori_loop(0, 8, lambda _, x: jnp.cos(x * y), jnp.zeros_like(y))
+
+        def backward(r: Any, c: Any) -> Any:
+            x, y = r
+            s = jnp.sin(x * y)
+            return (-c * factor * s * x / (1 + s * y),)
+
+        rule = jax.custom_vjp(iterate)
+        rule.defvjp(lambda y: (iterate(y), (iterate(y), y)), backward)
+        return rule
+
+    y = np.array([0.125, 0.25], np.float32)
+    assert isinstance(judge("custom_rule", lambda y: jnp.sum(solver(1.0)(y)), y), Holds | Undecided)
+    assert isinstance(judge("custom_rule", lambda y: jnp.sum(solver(1.01)(y)), y), Violated)

@@ -25,6 +25,8 @@ from .sharded import FAULTS as SHARDED
 from .sharded import SOUND as SHARDED_SOUND
 from .stops import FAULTS as STOPS
 from .stops import SOUND as STOPS_SOUND
+from .training import FAULTS as TRAINING
+from .training import SOUND as TRAINING_SOUND
 from .transformed import FAULTS as TRANSFORMED
 from .transformed import SOUND as TRANSFORMED_SOUND
 from .transforms import FAULTS as TRANSFORMS
@@ -46,8 +48,9 @@ FAULTS: list[Planted] = [
     *PARTS,
     *PROGRAM,
     *SECOND,
+    *RULES,
+    *TRAINING,
 ]
-FAULTS: list[Planted] = [*CONTRACT, *STOPS, *ARGNUMS, *TRANSFORMS, *MODES, *NUMERIC, *PROGRAM, *RULES]
 SOUND: list[Sound] = [
     *CONTRACT_SOUND,
     *STOPS_SOUND,
@@ -63,4 +66,5 @@ SOUND: list[Sound] = [
     *PROGRAM_SOUND,
     *SECOND_SOUND,
     *RULES_SOUND,
+    *TRAINING_SOUND,
 ]

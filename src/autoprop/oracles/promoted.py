@@ -97,12 +97,18 @@ class Promoted:
             careful: measure the rounding of intermediate values too, instead of trusting the size of the result. That
                 compiles another program, so it is asked for before a derivative is accused.
         """
+        values, size = self.along(v, u)
+        if careful:
+            size = max(size, self.rounding(u) / self.eps)
+        return slope(values, size, self.eps)
+
+    def along(self, v: Sequence[Any], u: Sequence[Any]) -> tuple[Any, float]:
+        """
+        Return ⟨u, f(x + s·v)⟩ at each s of `OFFSETS`, and Σ|u·f(x)|.
+        """
         with jax.enable_x64(True):
             values, magnitude = self._program("along", self._along)(self.moved, self.held, list(v), list(u))
-            size = float(magnitude)
-            if careful:
-                size = max(size, self.rounding(u) / self.eps)
-            return slope(np.asarray(values, np.float64), size, self.eps)
+            return np.asarray(values, np.float64), float(magnitude)
 
     def rounding(self, u: Sequence[Any]) -> float:
         """

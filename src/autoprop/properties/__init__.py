@@ -16,8 +16,9 @@ from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .argnums_closure import argnums_closure
 from .contract import expected_grad, reference, rejects
-from .export import export
 from .custom_rule import custom_rule
+from .descent import descent
+from .export import export
 from .finite import finite
 from .lattice import lattice
 from .linearize import linearize
@@ -73,6 +74,7 @@ LAWS: dict[str, Property] = {
         expected_grad,
         key_reuse,
         key_determinism,
+        descent,
     )
 }
 
@@ -85,6 +87,7 @@ __all__ = [
     "argnums_order",
     "chosen",
     "custom_rule",
+    "descent",
     "expected_grad",
     "export",
     "finding",

@@ -17,7 +17,7 @@ from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
 from .._target import Target
-from .._tolerance import ROUTES, RULE
+from .._tolerance import ROUTES, RULE, RULE_SHARE
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import both_modes
 from ..oracles.bounded import bounded
@@ -157,7 +157,7 @@ def _alone(subject: Subject, point: Point, number: int, call: Call) -> Verdict:
     if isinstance(verdict, Holds):
         verdict = numeric.judge(own, at)
         if isinstance(verdict, Violated):
-            excuse = _excused(subject, point, own, at, call)
+            excuse = _small(own, at, verdict) or _excused(subject, point, own, at, call)
         else:
             beyond = finite.judge(own, at)
             if isinstance(beyond, Violated):
@@ -183,11 +183,24 @@ def _value(own: Subject, at: Point, call: Call) -> Verdict:
         return Undecided("the value of a rule's body is not finite")
     (left, size), (right, _) = paired_on_host(u, rule), paired_on_host(u, body)
     gap = abs(left - right)
-    if gap <= ROUTES * (here.eps * size + here.rounding(u)):
+    if gap <= max(ROUTES * (here.eps * size + here.rounding(u)), RULE_SHARE**2 * size):
         return Holds()
     shown = (("forward pass of the rule", f"{left:.9g}"), ("body", f"{right:.9g}"))
     origin = "the forward pass must give the value of the body, up to rounding"
     return Violated((Mismatch("value", (), shown, gap, ROUTES * here.eps * size, origin),))
+
+
+def _small(own: Subject, at: Point, verdict: Violated) -> Undecided | None:
+    """
+    Why a rule is not accused that differs little from its body: it may be the rule of an iteration's limit.
+    """
+    here, found = Promoted(own, at), verdict.worst
+    forward, reverse = here.derivatives(tangents(own, here.moved, at.seed), here.cotangents())
+    scale = max((float(np.max(np.abs(d), initial=0.0)) for d in (reverse or forward or [])), default=0.0)
+    size = max(abs(float(found.routes[0][1])), RULE_SHARE * scale)
+    if found.difference is None or found.difference > RULE_SHARE * size:
+        return None
+    return Undecided("a rule differs from its body by less than a thousandth, as that of an iteration's limit does")
 
 
 def _excused(subject: Subject, point: Point, own: Subject, at: Point, call: Call) -> Undecided | None:
@@ -200,8 +213,9 @@ def _excused(subject: Subject, point: Point, own: Subject, at: Point, call: Call
     if isinstance(whole, Holds):
         return Undecided("a rule contradicts its body, but the slope of the whole function bears it out")
     here = Promoted(own, at)
-    constant = here.slope(tangents(own, here.moved, at.seed), here.cotangents()).kind == "constant"
-    if constant and not isinstance(whole, Violated):
+    measured = here.slope(tangents(own, here.moved, at.seed), here.cotangents())
+    flat = measured.kind in ("constant", "stairs") or measured.scale == 0
+    if flat and not isinstance(whole, Violated):
         return Undecided("a rule declares a derivative of a body that does not respond, and the function hides it")
     return None
 
