@@ -22,7 +22,6 @@ __all__ = [
     "has_stop_gradient",
     "indexes_arrays",
     "inner_program",
-    "is_of_jax",
     "is_program",
     "lacks_forward_mode",
     "narrowest_eps",
@@ -32,7 +31,6 @@ __all__ = [
     "stop_gradient_lines",
     "subprograms",
     "while_parts",
-    "written_at",
 ]
 
 Literal = jex.Literal
@@ -278,21 +276,6 @@ def source_line(eqn: Any) -> str:
         return f"{frame.file_name}:{frame.start_line}" if frame else ""
     except (ImportError, AttributeError, TypeError):
         return ""
-
-
-def written_at(program: Any) -> tuple[str, str]:
-    """
-    Return the name of the function that a jaxpr was traced from, and ``file:line`` of its definition if that is known.
-    """
-    name, _, where = str(getattr(program, "jaxpr", program).debug_info.func_src_info).partition(" at ")
-    return name, where
-
-
-def is_of_jax(program: Any) -> bool:
-    """
-    Say whether a jaxpr was traced from a function of JAX's own library.
-    """
-    return written_at(program)[1].startswith(tuple(jax.__path__))
 
 
 def rule_constants(eqn: Any) -> int | None:

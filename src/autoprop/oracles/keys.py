@@ -14,12 +14,12 @@ from .._jaxprs import (
     equations,
     evaluate,
     inner_program,
-    is_of_jax,
     scan_parts,
     source_line,
     subprograms,
     while_parts,
 )
+from .._origin import is_of_jax
 
 __all__ = ["ITERATIONS", "Uses", "consumed", "draws"]
 
