@@ -53,7 +53,7 @@ def test_documented_names() -> None:
     assert sorted(autoprop.__all__) == [
         *("AutopropError", "AutopropWarning", "Checked", "CorpusError", "Counts", "Falsified", "Finding", "Finished"),
         *("Found", "Holds", "Mismatch", "Outcome", "Point", "Property", "Settings", "Started", "Target", "Undecided"),
-        *("UsageError", "Violated", "check", "properties", "replay", "search", "verify"),
+        *("UsageError", "Violated", "check", "law", "properties", "replay", "search", "verify"),
     ]
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._verify import verify as verify
     from .corpus.replay import replay as replay
     from .properties import Property as Property
+    from .properties import law as law
 
 # Where each public name lives. Nothing is imported before it is used: `import autoprop` loads neither jax nor numpy.
 _HOME = {
@@ -52,6 +53,7 @@ _HOME = {
     "UsageError": "_errors",
     "Violated": "_verdict",
     "check": "_search",
+    "law": "properties",
     "replay": "corpus.replay",
     "search": "_search",
     "verify": "_verify",

@@ -10,7 +10,8 @@ import pytest
 
 import autoprop
 from autoprop import Falsified, Finding, Holds, UsageError, properties
-from autoprop.properties import LAWS, get, judge, law
+from autoprop.properties import LAWS, get, judge
+from autoprop.properties._law import law
 
 X = np.array([0.5, -1.25, 2.0], np.float32)
 

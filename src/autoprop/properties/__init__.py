@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
+from typing import Any
 
 from .._errors import UsageError
 from .._finding import Finding
@@ -10,7 +12,9 @@ from .._point import Point
 from .._subject import Subject
 from .._target import Target
 from .._verdict import Verdict, Violated
-from ._law import Property, finding, law
+from ._compare import Routes, agree, attempt, same
+from ._law import Property, finding
+from ._law import law as _property
 from ._row import Row
 from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
@@ -81,10 +85,13 @@ LAWS: dict[str, Property] = {
 __all__ = [
     "LAWS",
     "Property",
+    "Routes",
     "Row",
     "adjoint",
+    "agree",
     "argnums_closure",
     "argnums_order",
+    "attempt",
     "chosen",
     "custom_rule",
     "descent",
@@ -114,6 +121,7 @@ __all__ = [
     "repeatable",
     "retrace",
     "sharded",
+    "same",
     "stop_constant",
     "stop_identity",
     "structure",
@@ -122,6 +130,33 @@ __all__ = [
     "value_and_grad",
     "vmap",
 ]
+
+
+def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verdict]], Property]:
+    """
+    Make a law of one's own from ``judge(subject, point) -> Verdict``, and add it to the table of laws.
+
+    From then on it is judged like the built-in ones: in pytest, on the command line and in replays of the corpus, as
+    long as the module that defines it is imported. ``on_request=True`` leaves it to targets that name it in
+    ``properties``, ``applies=`` to those it means something for.
+
+    Args:
+        group: the group it is listed under.
+        **options: attributes of `Property`.
+
+    Raises:
+        UsageError: another law has that name, or the function has no docstring: its first line is the law's formula.
+    """
+
+    def decorate(judge: Callable[[Subject, Point], Verdict]) -> Property:
+        made = _property(group, **options)(judge)
+        known = LAWS.get(made.name)
+        if known is not None and known.judge.__module__ != judge.__module__:
+            raise UsageError(f"law {made.name!r} is already defined in {known.judge.__module__}; choose another name")
+        LAWS[made.name] = made
+        return made
+
+    return decorate
 
 
 def get(name: str) -> Property:
