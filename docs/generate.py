@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 
 from autoprop.properties import LAWS, Property
 
 DOCS = Path(__file__).parent
+sys.path.append(str(DOCS.parent / "tests"))  # where the planted faults are
+
+from mutants import MUTANTS  # noqa: E402
 
 
 def page(law: Property) -> str:
@@ -51,10 +55,11 @@ def not_caught() -> str:
     lines = [
         "# What is not caught",
         "",
-        "Every law says what it leaves to others or to nobody. No law sees a fault that shows at no point that is tried: one",
-        "that needs a special value which no family of values holds, a size beyond those of the signatures, another device,",
-        "or a later version of JAX. Automatic differentiation gives the derivative of the function as written, so a wrong",
-        "formula with a right derivative passes, unless `reference=` or `expected_grad=` says what was meant.",
+        "Every law says what it leaves to others or to nobody. No law sees a fault that shows at no point",
+        "that is tried: one that needs a special value which no family of values holds, a size beyond those",
+        "of the signatures, another device, or a later version of JAX. Automatic differentiation gives the",
+        "derivative of the function as written, so a wrong formula with a right derivative passes, unless",
+        "`reference=` or `expected_grad=` says what was meant.",
         "",
         "| law | does not catch |",
         "|---|---|",
@@ -63,6 +68,19 @@ def not_caught() -> str:
         text = inspect.cleandoc(law.doc).partition("**Does not catch**")[2].partition("\n\n")[0]
         told = re.sub(r"\s+", " ", text).strip().replace("|", "\\|").replace("``", "`")
         lines.append(f"| [{law.name}](laws/{law.name}.md) | {told} |")
+    lines += [
+        "",
+        "## Planted faults that survive",
+        "",
+        f"Of the {len(MUTANTS)} wrong rules in `tests/mutants` no law finds these; the tests hold that none does.",
+        "",
+        "| why | which |",
+        "|---|---|",
+    ]
+    reasons = dict.fromkeys(mutant.survives for mutant in MUTANTS if mutant.survives)
+    for reason in reasons:
+        names = ", ".join(mutant.name for mutant in MUTANTS if mutant.survives == reason)
+        lines.append(f"| {reason} | {names} |")
     return "\n".join(lines) + "\n"
 
 
