@@ -75,7 +75,7 @@ def transformed(
         return raises
 
     def routes(primals: tuple[Any, ...]) -> Routes:
-        v, u = directions(subject, primals, point.seed)
+        v, u = directions(subject, point, primals)
         program, (moved, held) = subject.compiled(f"transformed:{name}", build), subject.split(primals)
         return Routes(
             ("f", name),
@@ -90,13 +90,14 @@ def transformed(
     return agree(subject, point, lambda primals: first if primals is point.primals else routes(primals))
 
 
-def directions(subject: Subject, primals: tuple[Any, ...], seed: int) -> tuple[list[Any], list[Any]]:
+def directions(subject: Subject, point: Point, primals: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
     """
-    Return tangents and cotangents in the dtypes that the function has at these arguments, promoted ones perhaps.
+    Return a point's tangents and cotangents in the dtypes that the function has at these arguments, which are the
+    point's own or those promoted.
     """
     moved, held = subject.split(primals)
-    outputs = jax.eval_shape(subject.f, moved, held)
-    return tangents(subject, moved, seed), cotangents(subject, seed, [y.dtype for y in outputs])
+    outputs = subject.inexact_outputs if primals is point.primals else jax.eval_shape(subject.f, moved, held)
+    return tangents(subject, moved, point.seed), cotangents(subject, point.seed, [y.dtype for y in outputs])
 
 
 def plain(

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .._point import Point, direction
+from .._point import Point
 from .._subject import Subject
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ..oracles.automatic import missing_mode
@@ -22,6 +22,7 @@ __all__ = ["lattice"]
 
 LENGTH = 4  # transforms in a stack
 ORDERS = 64  # orders that are tried for one in which each transform has the mode that it needs
+NEIGHBOUR = 1.125  # the other row of a batch, as a multiple of the point
 
 Stack = tuple[str, ...]  # names of transforms, the innermost first
 
@@ -110,31 +111,27 @@ def _is_legal(subject: Subject, stack: Sequence[str]) -> bool:
 
 def _vmap(function: Function) -> Function:
     def under(moved: Any, held: Any) -> list[Any]:
-        axes = [None if jax.typeof(x).weak_type else 0 for x in moved]
-        batch = [x if axis is None else _pair(x, i) for i, (x, axis) in enumerate(zip(moved, axes, strict=True))]
-        return [y[0] for y in jax.vmap(function, in_axes=(axes, None), axis_size=2)(batch, held)]
+        return [y[0] for y in jax.vmap(function, in_axes=(0, None))([_pair(x) for x in moved], held)]
 
     return under
 
 
 def _scan(function: Function) -> Function:
     def under(moved: Any, held: Any) -> list[Any]:
-        def body(carry: Any, rows: dict[int, Any]) -> Any:
-            return carry, function([rows.get(i, x) for i, x in enumerate(moved)], held)
+        def body(carry: Any, row: Any) -> Any:
+            return carry, function(row, held)
 
-        batch = {i: _pair(x, i) for i, x in enumerate(moved) if not jax.typeof(x).weak_type}
-        return [y[0] for y in jax.lax.scan(body, (), batch, length=2)[1]]
+        return [y[0] for y in jax.lax.scan(body, (), [_pair(x) for x in moved])[1]]
 
     return under
 
 
-def _pair(x: Any, number: int) -> Any:
+def _pair(x: Any) -> Any:
     """
-    A moved leaf and a constant neighbour of it, stacked: a row whose derivative nobody asks for. Weakly typed leaves
-    are shared instead, for a stack of them would be typed.
+    A moved leaf and a constant neighbour of it: a row whose derivative nobody asks for. Weak types stay weak, which
+    `jax.numpy.stack` does not promise.
     """
-    r = direction(0, f"neighbour:{number}", jnp.shape(x)) / 8
-    return jnp.stack([x, jax.lax.stop_gradient((x * (1 + r)).astype(x.dtype))])
+    return jax.lax.concatenate([x[None], jax.lax.stop_gradient(x * NEIGHBOUR)[None]], 0)
 
 
 def _declared(rule: Callable[[Callable[[Any], Any], Any, Any], Any]) -> Callable[[Function], Function]:

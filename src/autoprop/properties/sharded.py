@@ -53,7 +53,7 @@ def sharded(subject: Subject, point: Point) -> Verdict:
     run = on_devices if here > 1 else elsewhere
 
     def routes(primals: tuple[Any, ...]) -> Routes:
-        v, u = directions(subject, primals, point.seed)
+        v, u = directions(subject, point, primals)
         try:
             right = run(subject, primals, v, u, count)
         except Refused:
