@@ -179,12 +179,29 @@ def draws_random_numbers(jaxpr: Any) -> bool:
     return any(eqn.primitive.name in _RANDOM for eqn in equations(jaxpr))
 
 
+def _needed(jaxpr: Any, outputs: Sequence[bool] | None = None) -> Iterator[Any]:
+    """
+    Yield the equations, those of inner jaxprs too, that the outputs depend on, or those outputs that are named.
+    """
+    inner = getattr(jaxpr, "jaxpr", jaxpr)
+    wanted = {id(var) for i, var in enumerate(inner.outvars) if outputs is None or outputs[i]}
+    for eqn in reversed(inner.eqns):
+        used = [id(var) in wanted for var in eqn.outvars]
+        if not any(used) and eqn.outvars:
+            continue
+        yield eqn
+        wanted.update(map(id, eqn.invars))
+        for body in subprograms(eqn):
+            whole = eqn.primitive.name not in ("jit", "pjit") or len(getattr(body, "jaxpr", body).outvars) != len(used)
+            yield from _needed(body, None if whole else used)
+
+
 def narrowest_eps(jaxpr: Any) -> float:
     """
-    Return the machine epsilon of the narrowest floating dtype that a jaxpr computes in (2.2e-16 at least).
+    Return the machine epsilon of the narrowest floating dtype that a jaxpr computes its outputs in (2.2e-16 at least).
     """
     eps = float(finfo(jnp.float64).eps)
-    for eqn in equations(jaxpr):
+    for eqn in _needed(jaxpr):
         for var in eqn.outvars:
             dtype = getattr(var.aval, "dtype", None)
             if dtype is not None and jnp.issubdtype(dtype, jnp.inexact):

@@ -137,7 +137,43 @@ class Subject:
         """
         Return the leaves of a value that have a derivative: the inexact ones, in the order of its tree.
         """
-        return [leaf for leaf in jax.tree.leaves(value) if is_inexact(leaf)]
+        leaves = [leaf for leaf in jax.tree.leaves(self.without_aux(value)) if is_inexact(leaf)]
+        return [leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf) for leaf in leaves]
+
+    def without_aux(self, value: Any) -> Any:
+        """
+        Return what is differentiated of a value: all of it, or the first of the pair if the target has aux.
+
+        Raises:
+            UsageError: the target has aux, and the value is no pair.
+        """
+        return self._pair(value)[0]
+
+    def _pair(self, value: Any) -> tuple[Any, Any]:
+        if not self.target.has_aux:
+            return value, ()
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            shown = f"{len(value)} values" if isinstance(value, (tuple, list)) else "no tuple"
+            raise UsageError(
+                f"{self.target.name}: has_aux=True needs a function that returns a pair (value, aux), but it returns "
+                f"{shown}; leave has_aux out if all of it is the value"
+            )
+        return value[0], value[1]
+
+    @property
+    def is_traceable(self) -> bool:
+        """
+        Say whether the function can be traced with all its arrays abstract; one that asks for their values cannot.
+        """
+        if "traceable" not in self.memo:
+            moved, held = self.split(jax.tree.unflatten(self.treedef, self.leaves))
+            try:
+                jax.eval_shape(self.f, moved, held)
+            except Exception:  # noqa: BLE001  the function under test may raise anything
+                self.memo["traceable"] = False
+            else:
+                self.memo["traceable"] = True
+        return bool(self.memo["traceable"])
 
     @property
     def outputs(self) -> Any:
@@ -154,37 +190,43 @@ class Subject:
                 except Exception:  # noqa: BLE001
                     raise error from None
                 self._outputs = jax.tree.map(lambda y: jax.eval_shape(jnp.asarray, y), value)
+            self._pair(self._outputs)
         return self._outputs
+
+    @property
+    def _differentiated(self) -> Any:
+        return self.without_aux(self.outputs)
 
     @property
     def output_paths(self) -> list[str]:
         """
         Paths of the inexact leaves of the value.
         """
-        paths = leaf_paths(self.outputs, "value")
-        leaves = jax.tree.leaves(self.outputs)
+        paths = leaf_paths(self._differentiated, "value")
+        leaves = jax.tree.leaves(self._differentiated)
         return [p for p, leaf in zip(paths, leaves, strict=True) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
     @property
     def array_output_paths(self) -> list[str]:
         """
-        Paths of all leaves of the value.
+        Paths of all leaves of the value, and of aux.
         """
-        return leaf_paths(self.outputs, "value")
+        value, aux = self._pair(self.outputs)
+        return [*leaf_paths(value, "value"), *leaf_paths(aux, "aux")]
 
     @property
     def inexact_outputs(self) -> list[Any]:
         """
         Shape and dtype of each inexact leaf of the value.
         """
-        return [leaf for leaf in jax.tree.leaves(self.outputs) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
+        return [leaf for leaf in jax.tree.leaves(self._differentiated) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
     @property
     def is_scalar_loss(self) -> bool:
         """
         Say whether the value is one real floating scalar, which `jax.grad` asks for.
         """
-        leaves = jax.tree.leaves(self.outputs)
+        leaves = jax.tree.leaves(self._differentiated)
         return len(leaves) == 1 and leaves[0].shape == () and jnp.issubdtype(leaves[0].dtype, jnp.floating)
 
     def compiled(self, name: Any, build: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,15 @@ def argument_names(fn: Callable[..., Any], count: int) -> tuple[str, ...]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [parameter.name for parameter in parameters if parameter.kind in kinds]
     return tuple(names[i] if i < len(names) else f"args[{i}]" for i in range(count))
+
+
+def _name(fn: Callable[..., Any]) -> str:
+    """
+    Return a function's own name; of a partial one, that of what it calls.
+    """
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__name__", type(fn).__name__)
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -63,9 +73,11 @@ class Target:
     A function, the spec of its arguments, and its contract.
 
     Attributes:
-        fn: the function under test; positional arguments only.
+        fn: the function under test, called with positional arguments. Bind keywords with `functools.partial`, or wrap
+            it, ``lambda x, w: f(x, weight=w)``, if a keyword's value is to be drawn.
         args: a tuple of specs, one for each argument; ``like(...)``; the spec of a single argument; or a
-            Hypothesis strategy that draws the whole tuple of arguments.
+            Hypothesis strategy that draws the whole tuple of arguments. Values that are not arrays are static: they
+            are passed as they are and never traced (``static("mean", "sum")`` tries several).
         name: how the target is called in messages and in the corpus; by default the function's name.
         argnums: positions that are differentiated; by default every argument that holds floating or complex arrays.
         frozen: arguments or leaf paths (``"target_params"``, ``"params['w']"``) whose derivative must be exactly zero.
@@ -76,8 +88,10 @@ class Target:
         reference: another implementation, whose value and gradient must agree.
         expected_grad: the analytic gradient, a function of the same arguments that returns what the gradient
             transform returns for ``argnums``.
-        gradient: the gradient transform under test, called as ``gradient(fn, argnums)(*arguments)``; by default
-            `jax.grad`.
+        gradient: the gradient transform under test, called as ``gradient(fn, argnums)(*arguments)``, and as
+            ``gradient(fn, argnums, has_aux=True)(*arguments)`` if the target has aux; by default `jax.grad`.
+        has_aux: fn returns a pair ``(value, aux)``, as for `jax.grad`: derivatives are those of the value, and aux is
+            carried along.
         properties: names of the laws to run; all that apply by default.
         tolerance: relative tolerance that replaces the derived bounds of agreement between routes; None keeps them.
     """
@@ -93,6 +107,7 @@ class Target:
     reference: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
     expected_grad: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
     gradient: Callable[..., Any] | None = attrs.field(kw_only=True, default=None)
+    has_aux: bool = attrs.field(kw_only=True, default=False)
     properties: tuple[str, ...] | None = attrs.field(
         kw_only=True, default=None, converter=attrs.converters.optional(_names)
     )
@@ -102,7 +117,9 @@ class Target:
         if not callable(self.fn):
             raise UsageError(f"Target: fn={self.fn!r} must be callable")
         if self.name is None:
-            object.__setattr__(self, "name", getattr(self.fn, "__name__", type(self.fn).__name__))
+            object.__setattr__(self, "name", _name(self.fn))
+        if not isinstance(self.has_aux, bool):
+            raise UsageError(f"{self.name}: has_aux={self.has_aux!r} must be True or False")
         for option in ("reference", "expected_grad", "gradient"):
             value = getattr(self, option)
             if value is not None and not callable(value):

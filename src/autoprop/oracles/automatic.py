@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.extend.core import jaxpr_as_fun
 
 from .._jaxprs import lacks_forward_mode
@@ -30,6 +31,18 @@ def forward_mode(f: Function, moved: Any, v: Any) -> list[Any] | None:
         if lacks_forward_mode(closed):
             return None
         return list(jaxpr_as_fun(closed)(*jax.tree.leaves((moved, v))))
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError):
+        return _eagerly(push, moved, v)
+    except Exception:  # noqa: BLE001  whatever a rule under test raises
+        return None
+
+
+def _eagerly(push: Callable[[Any, Any], Any], moved: Any, v: Any) -> list[Any] | None:
+    """
+    The tangents of a function that asks for its values, which a trace does not know; None inside of a trace.
+    """
+    try:
+        return list(push(moved, v))
     except Exception:  # noqa: BLE001  whatever a rule under test raises
         return None
 
@@ -62,7 +75,10 @@ def missing_mode(subject: Subject) -> dict[str, bool]:
             found["reverse"] = reverse_mode(f, m, u) is None
 
         try:
-            jax.eval_shape(trace, moved, moved, subject.inexact_outputs)
+            if subject.is_traceable:
+                jax.eval_shape(trace, moved, moved, subject.inexact_outputs)
+            else:
+                trace(moved, moved, [jnp.zeros(y.shape, y.dtype) for y in subject.inexact_outputs])
         except Exception:  # noqa: BLE001  a function that cannot be traced has no derivative either
             found = {"forward": True, "reverse": True}
         subject.memo["missing modes"] = found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from .._compile import FAST_COMPILE
 from .._subject import Subject
@@ -19,7 +20,8 @@ def value_and_derivatives(
     subject: Subject, moved: Sequence[Any], held: Sequence[Any], v: Sequence[Any], u: Sequence[Any]
 ) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
     """
-    Return f(x), J·v by forward mode and Jᵀ·u by reverse mode; None for a mode that is not there.
+    Return f(x), J·v by forward mode and Jᵀ·u by reverse mode; None for a mode that is not there. A function that cannot
+    be traced is differentiated eagerly.
 
     Args:
         subject: the target at the signature of the arguments.
@@ -35,6 +37,8 @@ def value_and_derivatives(
 
         return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
 
+    if not subject.is_traceable:
+        return both_modes(lambda x: subject.f(x, held), [jnp.asarray(x) for x in moved], list(v), list(u))
     found: tuple[list[Any], list[Any] | None, list[Any] | None]
     found = subject.compiled("derivatives", build)(list(moved), list(held), list(v), list(u))
     return found

@@ -161,8 +161,11 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
         real = ~np.isfinite(there) | (
             (there > ROUTES * max(eps_there, inner) * _size(c, d))
             & (
-                there * max(eps_here / eps_there, eps_there / eps_here) ** SHRINK
-                > (here if not was_wide else there * 0)
+                (eps_here == eps_there)  # of a dtype of its own, which does not follow: nothing can shrink
+                | (
+                    there * max(eps_here / eps_there, eps_there / eps_here) ** SHRINK
+                    > (here if not was_wide else there * 0)
+                )
             )
         )
         if was_wide:

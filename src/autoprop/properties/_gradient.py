@@ -10,7 +10,7 @@ import jax
 from .._subject import Subject
 from .._trees import is_inexact, leaf_paths
 
-__all__ = ["argument_paths", "differentiable", "gradient", "scalar_loss"]
+__all__ = ["argument_paths", "differentiable", "gradient", "gradient_of_jax", "scalar_loss"]
 
 
 def scalar_loss(subject: Subject) -> str | None:
@@ -20,7 +20,7 @@ def scalar_loss(subject: Subject) -> str | None:
     if not subject.argnums or not any(differentiable(subject)):
         return "no floating or complex argument is differentiated"
     if not subject.is_scalar_loss:
-        shown = jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", subject.outputs)
+        shown = jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", subject.without_aux(subject.outputs))
         return f"the value must be one real scalar, but is {shown}"
     return None
 
@@ -39,9 +39,27 @@ def differentiable(subject: Subject) -> list[bool]:
 
 def gradient(subject: Subject) -> Callable[..., Any]:
     """
-    Return the transform under test: the target's ``gradient``, or `jax.grad`; called as ``gradient(fn, argnums)``.
+    Return the transform under test, the target's ``gradient`` or `jax.grad`, called as ``gradient(fn, argnums)``; what
+    it returns gives the gradient and aux, ``()`` where the target has none.
     """
-    return subject.target.gradient or jax.grad
+    return _and_aux(subject, subject.target.gradient or jax.grad)
+
+
+def gradient_of_jax(subject: Subject) -> Callable[..., Any]:
+    """
+    Return `jax.grad` in the form of `gradient`.
+    """
+    return _and_aux(subject, jax.grad)
+
+
+def _and_aux(subject: Subject, transform: Callable[..., Any]) -> Callable[..., Any]:
+    def of(fn: Callable[..., Any], argnums: int | tuple[int, ...]) -> Callable[..., Any]:
+        if subject.target.has_aux:
+            with_aux: Callable[..., Any] = transform(fn, argnums, has_aux=True)
+            return with_aux
+        return lambda *args: (transform(fn, argnums)(*args), ())
+
+    return of
 
 
 def argument_paths(subject: Subject, numbers: tuple[int, ...]) -> list[str]:

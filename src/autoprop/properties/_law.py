@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from .._environment import Environment
 from .._errors import Falsified, UsageError
 from .._finding import Finding
-from .._jaxprs import indexes_arrays, stop_gradient_lines
+from .._jaxprs import indexes_arrays, refusal, stop_gradient_lines
 from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
@@ -216,9 +216,27 @@ def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verd
             (Falsified,),
             {"__doc__": f"The law `{name}` is violated.", "__module__": judge.__module__},
         )
-        return Property(name=name, group=group, judge=judge, doc=judge.__doc__, error=error, **options)
+        return Property(name=name, group=group, judge=_decided(judge), doc=judge.__doc__, error=error, **options)
 
     return decorate
+
+
+def _decided(judge: Callable[[Subject, Point], Verdict]) -> Callable[[Subject, Point], Verdict]:
+    """
+    Return a judge that is undecided where JAX has no derivative of the kind that it asks for.
+    """
+
+    @functools.wraps(judge)
+    def decided(subject: Subject, point: Point) -> Verdict:
+        try:
+            return judge(subject, point)
+        except Exception as error:
+            reason = refusal(error)
+            if reason is None:
+                raise
+            return Undecided(f"not possible in JAX: {reason}")
+
+    return decided
 
 
 def _loops_end(subject: Subject, point: Point) -> bool:

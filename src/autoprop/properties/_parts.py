@@ -60,7 +60,7 @@ class Place:
         held: the held leaves.
         v: tangents of the moved leaves.
         u: cotangents of the inexact outputs.
-        modes: the modes of differentiation that there are; a function that works eagerly only has ``reverse``.
+        modes: the modes of differentiation that are asked for; by default those that the function has.
     """
 
     def __init__(
@@ -69,13 +69,15 @@ class Place:
         self.subject = subject
         self.moved, self.held = subject.split(primals)
         own = [leaf.dtype for leaf in subject.inexact_outputs]
-        traceable = _is_traceable(subject)
-        shapes = jax.eval_shape(subject.f, self.moved, self.held) if traceable else subject.f(self.moved, self.held)
+        if subject.is_traceable:
+            shapes = jax.eval_shape(subject.f, self.moved, self.held)
+        else:
+            shapes = subject.f(self.moved, self.held)
         dtypes = [jnp.result_type(leaf) for leaf in shapes]
         self.v = tangents(subject, self.moved, seed)
         self.u = cotangents(subject, seed, None if dtypes == own else dtypes)
-        missing = missing_mode(subject) if traceable else {"forward": True, "reverse": False}
-        self.modes = tuple(mode for mode, absent in missing.items() if not absent) if modes is None else modes
+        found = tuple(mode for mode, absent in missing_mode(subject).items() if not absent)
+        self.modes = found if modes is None else modes
 
     def along(self, leaves: Sequence[int]) -> list[Any]:
         """
@@ -87,13 +89,8 @@ class Place:
         """
         Return f(x), J·v and Jᵀ·u where every moved leaf moves; no leaves for a mode that is missing.
         """
-        if _is_traceable(self.subject):
-            value, forward, reverse = value_and_derivatives(self.subject, self.moved, self.held, v, self.u)
-            return value, (forward or []) if "forward" in self.modes else [], reverse or []
-        value, forward, reverse = derivatives(
-            lambda m: self.subject.f(m, self.held), [jnp.asarray(x) for x in self.moved], list(v), self.u, self.modes
-        )
-        return value, forward, reverse or []
+        value, forward, reverse = value_and_derivatives(self.subject, self.moved, self.held, v, self.u)
+        return value, (forward or []) if "forward" in self.modes else [], reverse or []
 
     def paths(self, gradients: Sequence[int], how: str) -> list[str]:
         """
@@ -130,22 +127,7 @@ def program(subject: Subject, function: Callable[..., Any]) -> Callable[..., Any
     """
     Return a function of arrays compiled with its loops bounded; itself where the subject works eagerly only.
     """
-    return jax.jit(bounded(subject, function), compiler_options=FAST_COMPILE) if _is_traceable(subject) else function
-
-
-def _is_traceable(subject: Subject) -> bool:
-    """
-    Say whether the function can be traced with all its arrays abstract.
-    """
-    if "traceable" not in subject.memo:
-        moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-        try:
-            jax.eval_shape(subject.f, moved, held)
-        except Exception:  # noqa: BLE001  the function under test may raise anything
-            subject.memo["traceable"] = False
-        else:
-            subject.memo["traceable"] = True
-    return bool(subject.memo["traceable"])
+    return jax.jit(bounded(subject, function), compiler_options=FAST_COMPILE) if subject.is_traceable else function
 
 
 def constants(place: Place) -> dict[tuple[int, ...], Any]:

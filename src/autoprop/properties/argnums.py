@@ -14,7 +14,7 @@ from .._subject import Subject
 from .._trees import is_inexact
 from .._verdict import Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised, Routes, agree, attempt
-from ._gradient import argument_paths, differentiable, gradient, scalar_loss
+from ._gradient import argument_paths, differentiable, gradient, gradient_of_jax, scalar_loss
 from ._law import law, undecided_if_raises
 from .numeric import applies_to_values
 from .transforms import _as_arrays, _derivative, _plain
@@ -73,7 +73,7 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
         nonlocal fault
         ready = _prepared(primals, numbers)
         try:
-            bare = {n: jax.grad(fn, n)(*ready) for n in numbers}
+            bare = {n: gradient_of_jax(subject)(fn, n)(*ready)[0] for n in numbers}
         except Exception as error:  # noqa: BLE001  a rule under test may raise anything; `structure` reports it
             return Routes(("each alone", "gradient"), paths, Raised(error), Raised(error))
         left: list[Any] = []
@@ -82,7 +82,7 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
             expected = tuple(bare[n] for n in _positions(choice, count))
             wanted = expected[0] if isinstance(choice, int) else expected
             try:
-                got = transform(fn, choice)(*ready)
+                got, _ = transform(fn, choice)(*ready)
             except Exception as error:  # noqa: BLE001  a transform under test may raise anything
                 if len(set(_positions(choice, count))) == len(_positions(choice, count)):
                     fault = fault or _fault(choice, "a gradient", str(Raised(error)))
@@ -113,9 +113,10 @@ def _fault(choice: Any, wanted: str, got: str) -> Mismatch:
 @law("trees and argnums", applies=applies_to_values)
 def value_and_grad(subject: Subject, point: Point) -> Verdict:
     """
-    value_and_grad(f)(x) = (f(x), grad(f)(x))
+    value_and_grad(f)(x) = (f(x), grad(f)(x)), and aux is f's own aux
 
-    The value that comes with a gradient is the function's value: a forward pass of a custom rule computes the same. Of
+    The value that comes with a gradient is the function's value: a forward pass of a custom rule computes the same. So
+    is aux, from `jax.value_and_grad` and from the gradient transform alike, where the target says ``has_aux=True``. Of
     a function that is no scalar loss, the value that comes with its pullback is compared: vjp(f)(x)[0] = f(x).
 
     **Catches** custom rules whose forward pass returns another value than the function, gradients that depend on which
@@ -131,14 +132,19 @@ def value_and_grad(subject: Subject, point: Point) -> Verdict:
     numbers = _numbers(subject)
     if not numbers:
         return Undecided("every differentiated argument holds integers")
-    fn, transform = subject.target.fn, gradient(subject)
-    paths = ["value", *argument_paths(subject, numbers)]
+    fn, transform, has_aux = subject.target.fn, gradient(subject), subject.target.has_aux
+    beside = [f"{path} beside the gradient" for path in subject.array_output_paths[1:]]
+    paths = [*subject.array_output_paths, *argument_paths(subject, numbers), *beside]
 
     def routes(primals: tuple[Any, ...]) -> Routes:
         ready = _prepared(primals, numbers)
+
+        def together() -> Any:
+            value, found = jax.value_and_grad(fn, numbers, has_aux=has_aux)(*ready)
+            return value, found, value[1] if has_aux else ()
+
         left = attempt(lambda: (fn(*ready), transform(fn, numbers)(*ready)))
-        right = attempt(lambda: jax.value_and_grad(fn, numbers)(*ready))
-        return Routes(("f and gradient(f)", "value_and_grad(f)"), paths, left, right)
+        return Routes(("f and gradient(f)", "value_and_grad(f)"), paths, left, attempt(together))
 
     return agree(subject, point, routes)
 

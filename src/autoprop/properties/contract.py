@@ -11,7 +11,7 @@ from .._point import Point
 from .._subject import Subject
 from .._verdict import Holds, Mismatch, Verdict, Violated
 from ._compare import Routes, agree, attempt, number
-from ._gradient import argument_paths, gradient, scalar_loss
+from ._gradient import argument_paths, gradient, gradient_of_jax, scalar_loss
 from ._law import law, undecided_if_raises
 
 __all__ = ["expected_grad", "reference", "rejects"]
@@ -52,7 +52,7 @@ def expected_grad(subject: Subject, point: Point) -> Verdict:
     def routes(primals: tuple[Any, ...]) -> Routes:
         numbers = _chosen(subject)
         ready = [jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals)]
-        right = attempt(lambda: gradient(subject)(fn, _choice(subject))(*ready))
+        right = attempt(lambda: gradient(subject)(fn, _choice(subject))(*ready)[0])
         left = attempt(lambda: given(*ready))
         if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
             left = [jnp.asarray(a, jnp.result_type(b)) for a, b in zip(left, right, strict=True)]
@@ -87,8 +87,8 @@ def reference(subject: Subject, point: Point) -> Verdict:
         left, right = attempt(lambda: other(*primals)), attempt(lambda: fn(*primals))
         if numbers and subject.is_scalar_loss and isinstance(left, list) and isinstance(right, list):
             ready = [jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals)]
-            left = attempt(lambda: (other(*ready), jax.grad(other, numbers)(*ready)))
-            right = attempt(lambda: (fn(*ready), gradient(subject)(fn, numbers)(*ready)))
+            left = attempt(lambda: (other(*ready), gradient_of_jax(subject)(other, numbers)(*ready)[0]))
+            right = attempt(lambda: (fn(*ready), gradient(subject)(fn, numbers)(*ready)[0]))
             return Routes(
                 ("reference", "f"), [*subject.array_output_paths, *argument_paths(subject, numbers)], left, right
             )

@@ -36,8 +36,10 @@ def structure(subject: Subject, point: Point) -> Verdict:
     u = cotangents(subject, point.seed)
 
     def loss(*args: Any) -> Any:
-        leaves = [leaf for leaf in jax.tree.leaves(subject.target.fn(*args)) if is_inexact(leaf)]
-        return leaves[0] if subject.is_scalar_loss else pair(u, leaves)
+        value = subject.target.fn(*args)
+        leaves = subject.inexact(value)
+        paired = leaves[0] if subject.is_scalar_loss else pair(u, leaves)
+        return (paired, value[1]) if subject.target.has_aux else paired
 
     numbers = tuple(n for n in subject.argnums if _all_arrays(point.primals[n]))
     if not numbers:
@@ -46,12 +48,14 @@ def structure(subject: Subject, point: Point) -> Verdict:
         jax.tree.map(jnp.asarray, argument) if i in numbers else argument for i, argument in enumerate(point.primals)
     ]
     integers = any(not is_inexact(leaf) for n in numbers for leaf in jax.tree.leaves(whole[n]))
+    has_aux: dict[str, Any] = {"has_aux": True} if subject.target.has_aux else {}
     transform = subject.target.gradient
     try:
         if transform is not None and not integers:
-            found = _shapes(transform(loss, numbers), subject, whole)
+            found = _shapes(transform(loss, numbers, **has_aux), subject, whole)
         else:
-            found = _shapes(jax.grad(loss, numbers, allow_int=integers), subject, whole)
+            found = _shapes(jax.grad(loss, numbers, allow_int=integers, **has_aux), subject, whole)
+        found = found[0] if has_aux else found
     except Exception as error:  # noqa: BLE001  a rule under test may raise anything
         reason = refusal(error)
         if reason is not None:
