@@ -28,6 +28,7 @@ class Gradient(Subject):
     def __init__(self, whole: Subject) -> None:
         self.__dict__.update(whole.__dict__)
         self.whole = whole
+        self.target = whole.target.replace(has_aux=False)
         self.memo = {}
         self._outputs = [
             jax.eval_shape(jnp.asarray, leaf)

@@ -51,7 +51,10 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
         if not isinstance(verdict, Holds):
             return verdict
     fn = subject.target.fn
-    stopped = jax.tree.map(lambda x: stop(x) if is_array(x) else x, point.primals)
+    # an array made of a Python number keeps the number's weak type, which stop_gradient(0.5) does not
+    stopped = jax.tree.map(
+        lambda x: stop(x if hasattr(x, "dtype") else jnp.asarray(x)) if is_array(x) else x, point.primals
+    )
     value = attempt(lambda: _arrays(fn(*point.primals)))
     repeat = attempt(lambda: _arrays(fn(*point.primals)))
     value_paths = subject.array_output_paths
