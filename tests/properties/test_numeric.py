@@ -143,3 +143,9 @@ def test_ties_moved_together(judge: Callable[..., Any]) -> None:
 def test_ties_whatever_the_direction(judge: Callable[..., Any]) -> None:
     """A wrong value at a tie is caught whatever the random direction is: at seed 0 the tied tangents differ in sign."""
     assert isinstance(judge("numeric", largest(), np.array([2, -1, 2], np.float32)), Violated)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_median_of_three_equal_numbers(judge: Callable[..., Any], seed: int) -> None:
+    """Each coordinate alone leaves the median where it is; the gradient of any one choice is a limit of gradients."""
+    assert not isinstance(judge("numeric", jnp.median, np.ones(3, np.float32), seed=seed), Violated)

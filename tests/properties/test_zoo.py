@@ -42,6 +42,7 @@ def test_faults_hide_at_typical_points(entry: Planted) -> None:
     assert not isinstance(LAWS[entry.law].judge(subject, Point(entry.args)), Violated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", SOUND, ids=lambda entry: f"{entry.law}-{entry.name}")
 def test_sound_functions_are_accepted(entry: Sound) -> None:
     """No law accuses a sound function, at typical arguments or at tricky ones, and its own law says that it holds."""

@@ -74,8 +74,8 @@ def judge_slopes(subject: Subject, point: Point, *, limits: bool = False) -> Ver
     Args:
         subject: the target, or the gradient of one.
         point: where.
-        limits: do not accuse a derivative that is the limit of derivatives at points nearby. A gradient that is chosen
-            among several jumps at a tie, and its derivative is then that of one choice.
+        limits: do not accuse a derivative along tied entries either, where it is the limit of derivatives nearby. A
+            gradient that is chosen among several jumps at a tie, and its derivative is then that of one choice.
     """
     first = _judge(subject, point, limits)
     if not isinstance(first, Violated):
@@ -99,7 +99,7 @@ def _judge(subject: Subject, point: Point, limits: bool) -> Verdict:
                 continue
             verdict = _compare(ad, measured, here)
             if isinstance(verdict, Violated):
-                verdict = _coordinate(here, v, u, mode, limits)
+                verdict = _coordinate(here, v, u, mode)
                 if isinstance(verdict, Violated):
                     return verdict
             if isinstance(verdict, Undecided):
@@ -174,7 +174,7 @@ def _mismatch(leaf: str, index: tuple[int, ...], mode: str, ad: float, measured:
     )
 
 
-def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, limits: bool) -> Verdict:
+def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Verdict:
     """
     Judge again one coordinate at a time: a direction through several kinks can leave the interval though each is fine.
     """
@@ -191,8 +191,8 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, limit
         if isinstance(_compare(ad, measured, here), Violated):
             if not _resolved(here, mode, direction, u, ad, measured):
                 return Undecided("the derivative varies faster than the smallest step")
-            if limits and _is_limit(here, mode, direction, u, ad):
-                return Undecided("the derivative jumps here")
+            if _is_limit(here, mode, direction, u, ad):
+                return Undecided("the derivative jumps here, and this is the limit of others nearby")
             measured = here.slope(direction, u, careful=True)
             rounding = here.rounding_of_derivatives(direction, u)
             apart = max(ad - measured.high, measured.low - ad) > CONVICT * rounding
