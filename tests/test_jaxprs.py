@@ -19,9 +19,9 @@ from autoprop._jaxprs import (
     narrowest_eps,
     refusal,
     scan_parts,
-    stop_gradient_lines,
     while_parts,
 )
+from autoprop._origin import stop_gradient_lines
 
 X = np.array([1.0, 2.0], np.float32)
 stop = jax.lax.stop_gradient

@@ -58,7 +58,7 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_commands() -> None:
     """There are two blocks of commands: the first runs the main job, the second the tests."""
     last = [block.splitlines()[-1].partition(" --")[0] for block in blocks("sh")]
-    assert last == [".venv/bin/autoprop fuzz examples/", ".venv/bin/pytest"]
+    assert last == [".venv/bin/autoprop fuzz examples/", '.venv/bin/pytest -n 2 -m "not slow"']
 
 
 def test_commands_start_afresh() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from jax.extend import core as jex
 
 from ._dtypes import finfo
-from ._trees import is_array
 
 __all__ = [
     "Literal",
@@ -28,7 +27,6 @@ __all__ = [
     "refusal",
     "rule_constants",
     "scan_parts",
-    "stop_gradient_lines",
     "subprograms",
     "while_parts",
 ]
@@ -259,40 +257,6 @@ def _is_non_finite_test(eqn: Any) -> bool:
         return True
     values = [side.val for side in (left, right) if isinstance(side, jex.Literal)]
     return any(jnp.issubdtype(jnp.result_type(v), jnp.floating) and bool(jnp.any(jnp.isinf(v))) for v in values)
-
-
-def stop_gradient_lines(fn: Callable[..., Any], primals: tuple[Any, ...]) -> list[str]:
-    """
-    Return ``file:line`` of each `jax.lax.stop_gradient` that a function calls at these arguments, each once.
-    """
-    leaves, treedef = jax.tree.flatten(primals)
-    traced = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
-
-    def call(values: list[Any]) -> Any:
-        merged = list(leaves)
-        for i, value in zip(traced, values, strict=True):
-            merged[i] = value
-        return fn(*jax.tree.unflatten(treedef, merged))
-
-    try:
-        closed = jax.make_jaxpr(call)([leaves[i] for i in traced])
-    except Exception:  # noqa: BLE001  advice only: a function that cannot be traced has no lines to name
-        return []
-    found = [source_line(eqn) for eqn in equations(closed) if eqn.primitive.name == "stop_gradient"]
-    return list(dict.fromkeys(line for line in found if line))
-
-
-def source_line(eqn: Any) -> str:
-    """
-    Return ``file:line`` of the user's code that made an equation, or an empty string if JAX does not tell.
-    """
-    try:  # private, see ARCHITECTURE.md: without it messages only lack the line
-        from jax._src import source_info_util
-
-        frame = source_info_util.user_frame(eqn.source_info.traceback)
-        return f"{frame.file_name}:{frame.start_line}" if frame else ""
-    except (ImportError, AttributeError, TypeError):
-        return ""
 
 
 def rule_constants(eqn: Any) -> int | None:

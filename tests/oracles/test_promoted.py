@@ -33,13 +33,20 @@ def test_complex_arguments_are_wide() -> None:
     assert promoted(lambda z: z, X.astype(np.complex64)).moved[0].dtype == np.complex128
 
 
+def _sum_in_half(c: Any, a: Any) -> Any:
+    return c + a.astype(jnp.float16), c.astype(a.dtype)
+
+
 @pytest.mark.parametrize(
     ("fn", "narrowest"),
     [
         (jnp.sin, np.float64),
         (lambda x: jnp.sin(x.astype(jnp.float32)), np.float32),
         (lambda x: x + jnp.sin(x.astype(jnp.bfloat16)).astype(x.dtype), jnp.bfloat16),
-        (lambda x: jax.lax.scan(lambda c, a: (c + a.astype(jnp.float16), a), jnp.float16(0), x)[1], np.float16),
+        (
+            lambda x: jax.lax.scan(lambda c, a: (c + a.astype(jnp.float16), c.astype(a.dtype)), jnp.float16(0), x)[1],
+            np.float16,
+        ),
     ],
 )
 def test_narrow_arithmetic_is_seen(fn: Any, narrowest: Any) -> None:

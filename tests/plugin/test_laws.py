@@ -306,6 +306,7 @@ def test_warnings_as_errors(runs):
 def test_without_the_plugin(runs, module_project):
     """With ``-p no:autoprop`` a `verify` test is one item that runs every law and raises the first finding."""
     assert runs["first"].status == 1
+    module_project.write("test_a.py", SOURCE)
     result = module_project.run("-k", "square or hazy or hiding", plugin=False)
     assert (list(result.outcomes), list(result.outcomes.values())) == (
         ["test_square", "TestMore::test_hazy", "test_hiding"],

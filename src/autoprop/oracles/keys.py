@@ -9,17 +9,8 @@ import attrs
 import jax
 import numpy as np
 
-from .._jaxprs import (
-    Literal,
-    equations,
-    evaluate,
-    inner_program,
-    scan_parts,
-    source_line,
-    subprograms,
-    while_parts,
-)
-from .._origin import is_of_jax
+from .._jaxprs import Literal, equations, evaluate, inner_program, scan_parts, subprograms, while_parts
+from .._origin import is_of_jax, source_line
 
 __all__ = ["ITERATIONS", "Uses", "consumed", "draws"]
 

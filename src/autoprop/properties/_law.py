@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from .._environment import Environment
 from .._errors import Falsified, UsageError
 from .._finding import Finding
-from .._jaxprs import indexes_arrays, refusal, stop_gradient_lines
+from .._jaxprs import indexes_arrays, refusal
+from .._origin import stop_gradient_lines
 from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject

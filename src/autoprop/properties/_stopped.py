@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from .._jaxprs import stop_gradient_lines
+from .._origin import stop_gradient_lines
 from .._point import Point
 from .._source import assignments
 from .._subject import Subject

@@ -12,8 +12,8 @@ import numpy as np
 
 from .._compile import FAST_COMPILE
 from .._dtypes import wide
-from .._jaxprs import inner_program, source_line
-from .._origin import written_at
+from .._jaxprs import inner_program
+from .._origin import source_line, written_at
 from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject

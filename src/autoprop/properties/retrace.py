@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .._jaxprs import refusal, source_line, subprograms
-from .._origin import is_of_jax, written_at
+from .._jaxprs import refusal, subprograms
+from .._origin import is_of_jax, source_line, written_at
 from .._point import Point
 from .._subject import Subject
 from .._trees import is_array, same_tree
