@@ -49,17 +49,22 @@ def main(kind: str, seconds: float | None, examples: int, signatures: int, part:
     for mutant in [mutant for mutant in chosen if mutant not in skipped]:
         row = look(mutant, settings) | {"kind": mutant.kind, "laws": mutant.laws, "survives": mutant.survives}
         rows.append(row)
+        _write(out, row)
         if not row["found"]:
             click.echo(f"survived: {mutant.name} ({row['error'] or mutant.survives or 'not explained'})")
     sound = []
     for partner in [partner for partner in PARTNERS if kind in partner.name][part[0] :: part[1]]:
         sound.append(look(partner, settings))
+        _write(out, sound[-1])
         if sound[-1]["found"] or sound[-1]["error"]:
             click.echo(f"accused: {partner.name} by {', '.join(sound[-1]['found'])}{sound[-1]['error'] or ''}")
     report(rows, sound, skipped)
-    if out:
-        json.dump({"mutants": rows, "partners": sound, "skipped": [m.name for m in skipped]}, out, indent=1)
     return int(any(row["found"] or row["error"] for row in sound) or any(_unexplained(row) for row in rows))
+
+
+def _write(out: Any, row: dict[str, Any]) -> None:
+    if out:  # at once, so that a run that is interrupted leaves what it has seen
+        print(json.dumps(row), file=out, flush=True)
 
 
 def _unexplained(row: dict[str, Any]) -> bool:
@@ -96,7 +101,7 @@ def report(rows: list[dict[str, Any]], sound: list[dict[str, Any]], skipped: lis
 @click.option("--examples", default=512, show_default=True, help="Points screened for each function.")
 @click.option("--signatures", default=4, show_default=True, help="Shapes and dtypes for each function.")
 @click.option("--part", default=(0, 1), type=(int, int), show_default=True, help="Part I of N, to share the work.")
-@click.option("--json", "out", type=click.File("w"), help="Write every row there.")
+@click.option("--json", "out", type=click.File("w"), help="Write a line of JSON for each function there.")
 def command(**options: Any) -> None:
     """Run it from a command line."""
     sys.exit(main(**options))
