@@ -30,6 +30,7 @@ def restored() -> Iterator[None]:
     LAWS.update(before)
 
 
+@pytest.mark.slow
 def test_worked_example(pytester: pytest.Pytester) -> None:
     """The law of the page is an item like the others, and accuses the loss that it should."""
     pytester.mkpydir("mylib").joinpath("laws.py").write_text(BLOCKS["mylib/laws.py"], encoding="utf-8")

@@ -134,6 +134,7 @@ def test_sound_wrapper(name: str, judge: Callable[..., Any]) -> None:
     assert {law: judge(law, loss, *ARGS, **contract) for law in laws} == dict.fromkeys(laws, Holds())
 
 
+@pytest.mark.slow
 def test_clipping_beyond_typical_gradients() -> None:
     """What a wrapper does to large gradients only is found by a search, and the choice is told."""
 
