@@ -18,6 +18,7 @@ __all__ = [
     "evaluate",
     "handles_non_finite",
     "has_primitive",
+    "has_rule_over_loop",
     "has_stop_gradient",
     "indexes_arrays",
     "inner_program",
@@ -257,6 +258,16 @@ def _is_non_finite_test(eqn: Any) -> bool:
         return True
     values = [side.val for side in (left, right) if isinstance(side, jex.Literal)]
     return any(jnp.issubdtype(jnp.result_type(v), jnp.floating) and bool(jnp.any(jnp.isinf(v))) for v in values)
+
+
+def has_rule_over_loop(jaxpr: Any) -> bool:
+    """
+    Say whether a custom rule stands for a function that iterates, as that of an implicit function does.
+    """
+    return any(
+        rule_constants(eqn) is not None and any(has_primitive(eqn, loop) for loop in ("while", "scan"))
+        for eqn in equations(jaxpr)
+    )
 
 
 def rule_constants(eqn: Any) -> int | None:

@@ -149,3 +149,16 @@ def test_ties_whatever_the_direction(judge: Callable[..., Any]) -> None:
 def test_a_median_of_three_equal_numbers(judge: Callable[..., Any], seed: int) -> None:
     """Each coordinate alone leaves the median where it is; the gradient of any one choice is a limit of gradients."""
     assert not isinstance(judge("numeric", jnp.median, np.ones(3, np.float32), seed=seed), Violated)
+
+
+def _newton(a: Any) -> Any:
+    """Four steps towards the square root."""
+    return jax.lax.fori_loop(0, 4, lambda _, x: (x + a / x) / 2, a)
+
+
+@pytest.mark.parametrize(("factor", "wrong"), [(1.0, False), (1.01, True)])
+def test_a_rule_for_the_limit_of_an_iteration(judge: Callable[..., Any], factor: float, wrong: bool) -> None:
+    """An implicit rule differs a little from an iteration that has not converged; a hundredth is too much."""
+    root = jax.custom_vjp(_newton)
+    root.defvjp(lambda a: (_newton(a), _newton(a)), lambda x, c: (factor * c / (2 * x),))
+    assert isinstance(judge("numeric", root, np.float32(3.0)), Violated) is wrong

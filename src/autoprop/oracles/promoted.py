@@ -12,7 +12,7 @@ import numpy as np
 
 from .._compile import FAST_COMPILE
 from .._dtypes import wide
-from .._jaxprs import narrowest_eps
+from .._jaxprs import has_rule_over_loop, narrowest_eps
 from .._pairing import absolute_terms, cotangents, pair
 from .._point import Point
 from .._subject import Subject
@@ -37,6 +37,8 @@ class Promoted:
         moved: the moved leaves, as float64 or complex128 NumPy arrays.
         held: the held leaves, inexact ones promoted.
         seed: the point's seed.
+        eps: machine epsilon of the narrowest dtype that the promoted function computes in.
+        stands_for_a_loop: whether a custom rule stands for an iteration, whose limit it may differentiate instead.
         error: what the function raised on promoted arguments, or None.
     """
 
@@ -44,6 +46,7 @@ class Promoted:
         self.subject, self.seed = subject, point.seed
         self.error: Exception | None = None
         self.eps = 0.0
+        self.stands_for_a_loop = False
         self._dtypes: list[Any] = []
         moved, held = subject.split(point.primals)
         with jax.enable_x64(True):
@@ -51,13 +54,15 @@ class Promoted:
             try:
                 if "promoted:trace" not in subject.memo:
                     subject.memo["promoted:trace"] = self._trace()
-                self.eps, self._dtypes = subject.memo["promoted:trace"]
+                self.eps, self._dtypes, self.stands_for_a_loop = subject.memo["promoted:trace"]
             except Exception as error:  # noqa: BLE001  the function under test may refuse wide arguments with anything
                 self.error = error
 
     def _trace(self) -> Any:
         jaxpr, shapes = jax.make_jaxpr(self.subject.f, return_shape=True)(self.moved, self.held)
-        return narrowest_eps(jaxpr), [leaf.dtype for leaf in shapes]
+        whole = getattr(self.subject, "whole", None)  # a gradient no longer shows the rules that it applied
+        rules = jaxpr if whole is None else jax.make_jaxpr(whole.f)(self.moved, self.held)
+        return narrowest_eps(jaxpr), [leaf.dtype for leaf in shapes], has_rule_over_loop(rules)
 
     def cotangents(self, seed: int | None = None) -> list[Any]:
         """
