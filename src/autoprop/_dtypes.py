@@ -44,7 +44,8 @@ def wide(leaves: Sequence[Any]) -> list[Any]:
             tiny = float(finfo(x.dtype).tiny)
             leaf = x.astype(wide_dtype(leaf))
             if FLUSHED[0] < tiny < FLUSHED[1]:
-                leaf = np.where(np.abs(leaf) < tiny, np.zeros_like(leaf), leaf)
+                with np.errstate(invalid="ignore"):
+                    leaf = np.where(np.abs(leaf) < tiny, leaf * 0.0, leaf)  # a zero keeps its sign
         promoted.append(leaf)
     return promoted
 

@@ -134,3 +134,10 @@ def test_the_flag_is_left_alone() -> None:
     """Judging in 64 bits does not switch 64 bits on for anybody else."""
     promoted(jnp.sin, X).slope([np.ones(2)], [np.ones(2)])
     assert jnp.ones(1).dtype == np.float32
+
+
+def test_zeros_keep_their_sign() -> None:
+    """Neither promotion nor a relative perturbation turns a negative zero round."""
+    here = promoted(jnp.sin, np.array([-0.0, 0.0], np.float32))
+    for leaf in (here.moved[0], here.perturbed(1e-3, 0).moved[0]):
+        assert np.signbit(leaf).tolist() == [True, False]

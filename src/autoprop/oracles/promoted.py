@@ -164,7 +164,7 @@ class Promoted:
             if not is_inexact(leaf):
                 return leaf
             x, xi = np.asarray(leaf), rng.uniform(-1, 1, np.shape(leaf))
-            return np.where(x == 0, at_zero * xi, x * (1 + size * xi)).astype(x.dtype)
+            return np.where((x == 0) & (at_zero > 0), at_zero * xi, x * (1 + size * xi)).astype(x.dtype)
 
         other = copy.copy(self)
         other.moved, other.held = [moved_by(x) for x in self.moved], [moved_by(x) for x in self.held]
