@@ -29,6 +29,7 @@ EAGER = {
     **dict.fromkeys(("numeric", "symmetric"), "refuses 64-bit arguments"),
     "export": "Attempted boolean conversion",
 }
+UNSPLIT = {"sharded": "no axis of an argument is divided by the number of devices"}
 
 
 @attrs.frozen(eq=False)
@@ -89,17 +90,19 @@ SORTS = {
     ),
     "aux": Sort(with_metrics, (W, X), {"has_aux": True}),
     "size 0 beside others": Sort(lambda x, y: jnp.sum(x**2) + jnp.sum(y**2), (X[:0], W)),
-    "size 0": Sort(lambda x: x * 2, (X[:0],)),
-    "size 1": Sort(lambda x: jnp.sum(x**2, -1), (X[:1, None],)),
+    "size 0": Sort(lambda x: x * 2, (X[:0],), undecided=UNSPLIT),
+    "size 1": Sort(lambda x: jnp.sum(x**2, -1), (X[:1, None],), undecided=UNSPLIT),
     "weak type": Sort(lambda x, s: x * s + s**2, (X.astype(np.float16), jnp.asarray(0.5))),
-    "weak type alone": Sort(lambda s: s * jnp.sin(s), (0.5,)),
+    "weak type alone": Sort(lambda s: s * jnp.sin(s), (0.5,), undecided=UNSPLIT),
     "bfloat16": Sort(lambda x, w: jnp.sum(jnp.sin(x) * w), (X.astype(jnp.bfloat16), W.astype(jnp.bfloat16))),
     "float16": Sort(lambda x, w: jnp.tanh(x) * w, (X.astype(np.float16), W.astype(np.float16))),
     "mixed dtypes": Sort(lambda x, w: jnp.sum(x.astype(jnp.float32) * w), (X.astype(jnp.bfloat16), W)),
     "float64 of NumPy": Sort(lambda x, w: jnp.sum(jnp.sin(x) * w), (X.astype(np.float64), W.astype(np.float64))),
     "integers to integers": Sort(lambda i: i * 2, (np.arange(3),)),
     "no derivative": Sort(jnp.argmax, (X,)),
-    "Python number returned": Sort(lambda x: 2.0 * float(x.shape[0]), (X,)),
+    "Python number returned": Sort(
+        lambda x: 2.0 * float(x.shape[0]), (X,), undecided={"descent": "the gradient is 0: there is no step to take"}
+    ),
     "asks for a value": Sort(lambda x, t: jnp.sum(x**2) if t > 0 else jnp.sum(x), (X, F(1)), undecided=EAGER),
 }
 WIDE = ("vector", "complex to real", "Python float", "float64 of NumPy", "mixed dtypes", "aux")

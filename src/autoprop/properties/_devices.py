@@ -95,7 +95,7 @@ def elsewhere(subject: Subject, primals: tuple[Any, ...], v: Any, u: Any, count:
         Refused: the function cannot be run there, or raises there.
     """
     target = subject.target
-    contract = {option: getattr(target, option) for option in ("argnums", "frozen", "live")}
+    contract = {option: getattr(target, option) for option in ("argnums", "frozen", "live", "has_aux")}
     try:
         request = pickle.dumps(
             (
