@@ -10,7 +10,7 @@ import numpy as np
 
 from ._trees import is_inexact
 
-__all__ = ["double", "eps", "finfo", "narrow", "wide", "wide_dtype"]
+__all__ = ["all_finite", "double", "eps", "finfo", "narrow", "wide", "wide_dtype"]
 
 
 # Smallest normal numbers of dtypes computed with an exponent of 8 bits: float32, bfloat16, complex64.
@@ -69,6 +69,13 @@ def double(leaf: Any) -> Any:
     """
     x = np.asarray(leaf)
     return x.astype(np.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64)
+
+
+def all_finite(leaves: Sequence[Any]) -> bool:
+    """
+    Say whether every number of these leaves is finite.
+    """
+    return all(bool(np.all(np.isfinite(double(leaf)))) for leaf in leaves)
 
 
 def eps(leaf: Any) -> float:

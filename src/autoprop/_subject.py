@@ -161,19 +161,24 @@ class Subject:
         return value[0], value[1]
 
     @property
+    def traced(self) -> Any:
+        """
+        The jaxpr of ``f`` at this signature, traced once, or None where it cannot be traced with its arrays abstract.
+        """
+        if "traced" not in self.memo:
+            moved, held = self.split(jax.tree.unflatten(self.treedef, self.leaves))
+            try:
+                self.memo["traced"] = jax.make_jaxpr(self.f)(moved, held)
+            except Exception:  # noqa: BLE001  the function under test may raise anything
+                self.memo["traced"] = None
+        return self.memo["traced"]
+
+    @property
     def is_traceable(self) -> bool:
         """
         Say whether the function can be traced with all its arrays abstract; one that asks for their values cannot.
         """
-        if "traceable" not in self.memo:
-            moved, held = self.split(jax.tree.unflatten(self.treedef, self.leaves))
-            try:
-                jax.eval_shape(self.f, moved, held)
-            except Exception:  # noqa: BLE001  the function under test may raise anything
-                self.memo["traceable"] = False
-            else:
-                self.memo["traceable"] = True
-        return bool(self.memo["traceable"])
+        return self.traced is not None
 
     @property
     def outputs(self) -> Any:

@@ -60,3 +60,9 @@ SATURATED = 100.0
 # condition. A small absolute error (1 - cos x near 0) is no fault, nor is overflow at 1e20.
 WRONG_BITS, GROSS = 256.0, 0.1
 MODERATE = (1e-6, 1e3)
+
+# In bfloat16 2⁸ roundings are no small perturbation: arguments are then perturbed by a sixty-fourth of themselves.
+NEARBY = 2.0**-6
+
+# A derivative is the limit of others if those a millionth away, which a float64 resolves to ten digits, lie around it.
+AWAY = 1e-6

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "reordered", "same_tree"]
+__all__ = ["as_arrays", "is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "reordered", "same_tree"]
 
 
 def is_key(leaf: Any) -> bool:
@@ -24,6 +24,13 @@ def is_array(leaf: Any) -> bool:
     booleans, strings and everything else are static.
     """
     return isinstance(leaf, (jax.Array, np.ndarray, np.generic, float, complex))
+
+
+def as_arrays(tree: Any) -> list[Any]:
+    """
+    Return the leaves of a value, those that are no arrays made into arrays.
+    """
+    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in jax.tree.leaves(tree)]
 
 
 def is_inexact(leaf: Any) -> bool:

@@ -89,10 +89,9 @@ def _tested(slot: Slot) -> list[bool]:
     subject = slot.subject
     if "tested" not in subject.memo:
         moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-        try:
-            flags = handles_non_finite(jax.make_jaxpr(subject.f)(moved, held))
-        except Exception:  # noqa: BLE001  it cannot be traced, so it is not screened either
-            flags = [False] * (len(moved) + len(held))
+        flags = [False] * (len(moved) + len(held))  # what cannot be traced is not screened either
+        if subject.is_traceable:
+            flags = handles_non_finite(subject.traced)
         parts = {True: iter(flags[: len(moved)]), False: iter(flags[len(moved) :])}
         subject.memo["tested"] = [next(parts[kind == MOVED]) for kind in subject.kinds if kind != STATIC]
     found: list[bool] = subject.memo["tested"]

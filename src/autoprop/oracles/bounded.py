@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from .._compile import FAST_COMPILE
 from .._jaxprs import Literal, evaluate, has_primitive, inner_program, scan_parts, while_parts
 from .._subject import Subject
 from .automatic import reverse_mode
 
-__all__ = ["LIMIT", "bounded", "ends", "is_open_ended"]
+__all__ = ["LIMIT", "bounded", "ends", "fast", "is_open_ended"]
 
 LIMIT = 1000  # iterations of one loop; solvers at ordinary arguments take a few hundred at most
 
@@ -31,8 +32,8 @@ def is_open_ended(subject: Subject) -> bool:
             return reverse_mode(lambda x: subject.f(x, h), m, u)
 
         try:
-            found = has_primitive(jax.make_jaxpr(subject.f)(moved, held), "while")
-            if not found and moved:
+            found = subject.is_traceable and has_primitive(subject.traced, "while")
+            if subject.is_traceable and not found and moved:
                 u = [jnp.zeros(y.shape, y.dtype) for y in subject.inexact_outputs]
                 found = has_primitive(jax.make_jaxpr(backward)(moved, held, u), "while")
         except Exception:  # noqa: BLE001  what cannot be traced is not compiled either
@@ -55,6 +56,13 @@ def bounded(subject: Subject, program: Callable[..., Any]) -> Callable[..., Any]
         return _limited(program, arguments)[0]
 
     return call
+
+
+def fast(subject: Subject, program: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    Return a program of the subject compiled as checking programs are, its loops bounded.
+    """
+    return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
 
 
 def ends(subject: Subject, primals: tuple[Any, ...], derivative: Callable[..., Any]) -> bool:

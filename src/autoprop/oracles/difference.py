@@ -45,6 +45,13 @@ class Slope:
     error: float = np.inf
     reason: str = ""
 
+    def per(self, step: float) -> Slope:
+        """
+        Return the slope per unit of a step.
+        """
+        low, high = sorted((self.low / step, self.high / step))
+        return attrs.evolve(self, low=low, high=high, error=self.error / abs(step))
+
     @property
     def scale(self) -> float:
         """

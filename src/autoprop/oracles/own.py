@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
-from .._compile import FAST_COMPILE
 from .._subject import Subject
 from .automatic import both_modes
-from .bounded import bounded
+from .bounded import fast
 
 __all__ = ["value_and_derivatives"]
 
@@ -35,7 +33,7 @@ def value_and_derivatives(
         def program(m: Any, h: Any, t: Any, c: Any) -> Any:
             return both_modes(lambda x: subject.f(x, h), m, t, c)
 
-        return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
+        return fast(subject, program)
 
     if not subject.is_traceable:
         return both_modes(lambda x: subject.f(x, held), [jnp.asarray(x) for x in moved], list(v), list(u))

@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._compile import FAST_COMPILE
 from .._dtypes import wide
 from .._jaxprs import has_rule_over_loop, narrowest_eps
 from .._pairing import absolute_terms, cotangents, pair
@@ -18,7 +17,7 @@ from .._point import Point
 from .._subject import Subject
 from .._trees import is_inexact
 from .automatic import both_modes
-from .bounded import bounded
+from .bounded import fast
 from .difference import OFFSETS, Slope, slope
 from .paired import paired
 from .rounding import perturbed, spread
@@ -60,9 +59,9 @@ class Promoted:
 
     def _trace(self) -> Any:
         jaxpr, shapes = jax.make_jaxpr(self.subject.f, return_shape=True)(self.moved, self.held)
-        whole = getattr(self.subject, "whole", None)  # a gradient no longer shows the rules that it applied
-        rules = jaxpr if whole is None else jax.make_jaxpr(whole.f)(self.moved, self.held)
-        return narrowest_eps(jaxpr), [leaf.dtype for leaf in shapes], has_rule_over_loop(rules)
+        whole = getattr(self.subject, "whole", self.subject)  # a gradient no longer shows the rules that it applied
+        stands_for_a_loop = whole.is_traceable and has_rule_over_loop(whole.traced)
+        return narrowest_eps(jaxpr), [leaf.dtype for leaf in shapes], stands_for_a_loop
 
     def cotangents(self, seed: int | None = None) -> list[Any]:
         """
@@ -72,9 +71,7 @@ class Promoted:
 
     def _program(self, name: str, build: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
         subject = self.subject
-        return subject.compiled(
-            f"promoted:{name}", lambda: jax.jit(bounded(subject, build()), compiler_options=FAST_COMPILE)
-        )
+        return subject.compiled(f"promoted:{name}", lambda: fast(subject, build()))
 
     def _along(self) -> Callable[..., Any]:
         f, holds_stops = self.subject.f, "stop_gradient" in self.subject.target.intended

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
-import jax
 import jax.numpy as jnp
 
 from .._environment import Environment
@@ -191,13 +190,7 @@ def _indices(subject: Subject) -> list[str]:
         for path, leaf in zip(subject.paths, subject.leaves, strict=True)
         if is_array(leaf) and jnp.issubdtype(jnp.result_type(leaf), jnp.integer)
     ]
-    if not names:
-        return []
-    moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-    try:
-        return names if indexes_arrays(jax.make_jaxpr(subject.f)(moved, held)) else []
-    except Exception:  # noqa: BLE001  advice only: a function that cannot be traced gets none
-        return []
+    return names if names and subject.is_traceable and indexes_arrays(subject.traced) else []
 
 
 def law(group: str, **options: Any) -> Callable[[Callable[[Subject, Point], Verdict]], Property]:

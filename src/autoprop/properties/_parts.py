@@ -10,17 +10,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._compile import FAST_COMPILE
-from .._dtypes import double
+from .._dtypes import all_finite
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._verdict import Undecided, Verdict
 from ..oracles.automatic import missing_mode
-from ..oracles.bounded import bounded
+from ..oracles.bounded import fast
 from ..oracles.own import value_and_derivatives
+from .numeric import applies_to_values
 
-__all__ = ["Part", "Place", "constants", "derivatives", "in_common_modes", "is_finite", "parts", "program"]
+__all__ = ["Part", "Place", "applies_to_several", "constants", "derivatives", "in_common_modes", "parts", "program"]
 
 PARTS = 8  # each is differentiated once more in the same program, so of many arguments only the first ones are taken
 
@@ -37,6 +37,18 @@ class Part:
 
     name: str
     leaves: tuple[int, ...]
+
+
+def applies_to_several(otherwise: str) -> Callable[[Subject], str | None]:
+    """
+    Return what says why a law of several arrays does not apply to a subject; ``otherwise`` where there is one only.
+    """
+
+    def applies(subject: Subject) -> str | None:
+        arrays = sum(kind != "static" for kind in subject.kinds)
+        return applies_to_values(subject) or (None if arrays > 1 else otherwise)
+
+    return applies
 
 
 def parts(subject: Subject) -> list[Part]:
@@ -125,9 +137,9 @@ def derivatives(
 
 def program(subject: Subject, function: Callable[..., Any]) -> Callable[..., Any]:
     """
-    Return a function of arrays compiled with its loops bounded; itself where the subject works eagerly only.
+    Return a function of arrays compiled as checking programs are; itself where the subject works eagerly only.
     """
-    return jax.jit(bounded(subject, function), compiler_options=FAST_COMPILE) if subject.is_traceable else function
+    return fast(subject, function) if subject.is_traceable else function
 
 
 def constants(place: Place) -> dict[tuple[int, ...], Any]:
@@ -182,16 +194,9 @@ def in_common_modes(subject: Subject, point: Point, compare: Callable[[Place], V
     place = Place(subject, point.primals, point.seed)
     if not place.modes:
         return Undecided("there is no derivative here")
-    if not all(is_finite(leaves) for leaves in place.plain(place.v)):
+    if not all(all_finite(leaves) for leaves in place.plain(place.v)):
         return Undecided("value or derivative is not finite")
     verdict = compare(place)
     if isinstance(verdict, Undecided) and verdict.reason.startswith("not possible in JAX") and len(place.modes) > 1:
         return compare(Place(subject, point.primals, point.seed, ("reverse",)))
     return verdict
-
-
-def is_finite(leaves: Sequence[Any]) -> bool:
-    """
-    Say whether all these numbers are finite.
-    """
-    return all(np.all(np.isfinite(double(x))) for x in leaves)

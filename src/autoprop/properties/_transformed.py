@@ -7,18 +7,16 @@ from typing import Any
 
 import jax
 
-from .._compile import FAST_COMPILE
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._verdict import Undecided, Verdict
 from ..oracles.automatic import missing_mode
-from ..oracles.bounded import bounded
 from ..oracles.own import value_and_derivatives
 from ._compare import Raised, Routes, agree, attempt
 from ._law import undecided_if_raises
 
-__all__ = ["Function", "Program", "at", "derivative", "directions", "fast", "plain", "plain_paths", "transformed"]
+__all__ = ["Function", "Program", "at", "derivative", "directions", "plain", "plain_paths", "transformed"]
 
 Function = Callable[[Any, Any], list[Any]]  # (moved, held) -> inexact outputs
 Program = Callable[[Any, Any, Any, Any], Any]  # (moved, held, tangents, cotangents) -> leaves
@@ -46,13 +44,6 @@ def derivative(subject: Subject, function: Function) -> Program:
         return f(moved) if missing["forward"] else jax.jvp(f, (moved,), (v,))
 
     return program
-
-
-def fast(subject: Subject, program: Program) -> Program:
-    """
-    Return a program compiled as checking programs are.
-    """
-    return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
 
 
 def transformed(

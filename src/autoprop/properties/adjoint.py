@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import eps
+from .._dtypes import all_finite, eps
 from .._pairing import absolute_terms, cotangents, pair, paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
@@ -67,7 +67,7 @@ def adjoint(subject: Subject, point: Point) -> Verdict:
     value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
     if reverse is None or forward is None:
         return Undecided("only one mode of differentiation is there")
-    if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):
+    if not all_finite(value):
         return Undecided("the value is not finite")
     unit = max(eps(x) for x in [*moved, *value])
     count = _count(moved, value)

@@ -17,7 +17,7 @@ from ._compare import Raised, Routes, agree, attempt
 from ._gradient import argument_paths, differentiable, gradient, gradient_of_jax, scalar_loss
 from ._law import law, undecided_if_raises
 from .numeric import applies_to_values
-from .transforms import _as_arrays, _derivative, _plain
+from .transforms import plain_value, split_arrays, value_and_gradient
 
 __all__ = ["argnums_order", "value_and_grad"]
 
@@ -159,9 +159,9 @@ def _forward_pass(subject: Subject, point: Point) -> Verdict:
         return subject.compiled(f"jit:{name}", lambda: jax.jit(subject.compiled(name, lambda: build(subject))))
 
     def routes(primals: tuple[Any, ...]) -> Routes:
-        arrays, paths = _as_arrays(subject, primals), subject.output_paths
-        value = attempt(lambda: [y for y in program("value", _plain)(*arrays) if is_inexact(y)])
-        pulled = attempt(lambda: program("derivative", _derivative)(*arrays, u)[0])
+        arrays, paths = split_arrays(subject, primals), subject.output_paths
+        value = attempt(lambda: [y for y in program("value", plain_value)(*arrays) if is_inexact(y)])
+        pulled = attempt(lambda: program("derivative", value_and_gradient)(*arrays, u)[0])
         if isinstance(pulled, Raised):  # `structure` reports it
             pulled = value
         return Routes(("f", "value of vjp(f)"), paths, value, pulled)

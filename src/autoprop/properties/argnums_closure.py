@@ -9,21 +9,12 @@ from .._subject import Subject
 from .._verdict import Verdict
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
-from ._parts import Place, constants, in_common_modes, parts
-from .numeric import applies_to_values
+from ._parts import Place, applies_to_several, constants, in_common_modes, parts
 
 __all__ = ["argnums_closure"]
 
 
-def _applies(subject: Subject) -> str | None:
-    reason = applies_to_values(subject)
-    if reason is not None:
-        return reason
-    arrays = sum(kind != "static" for kind in subject.kinds)
-    return None if arrays > 1 else "there is no other array to close over"
-
-
-@law("trees and argnums", applies=_applies, once=True)
+@law("trees and argnums", applies=applies_to_several("there is no other array to close over"), once=True)
 def argnums_closure(subject: Subject, point: Point) -> Verdict:
     """
     grad(f, i)(x₀, …, xₙ) = grad(xᵢ ↦ f(x₀, …, xᵢ, …, xₙ))(xᵢ)

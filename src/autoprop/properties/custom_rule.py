@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._compile import FAST_COMPILE
 from .._dtypes import wide
 from .._jaxprs import inner_program
 from .._origin import source_line, written_at
@@ -21,7 +20,7 @@ from .._target import Target
 from .._tolerance import ROUTES, RULE, RULE_SHARE
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import both_modes
-from ..oracles.bounded import bounded
+from ..oracles.bounded import fast
 from ..oracles.promoted import Promoted
 from ..oracles.rules import Call, as_function, body_instead, calls, holds_rules, moved_inputs, routes
 from ._law import law
@@ -34,13 +33,8 @@ SAME, DIFFERS, RAISES = range(3)
 
 
 def _calls_rules(subject: Subject) -> str | None:
-    if "holds rules" not in subject.memo:
-        moved, held = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))
-        try:
-            subject.memo["holds rules"] = holds_rules(jax.make_jaxpr(subject.f)(moved, held))
-        except Exception:  # noqa: BLE001  what cannot be traced cannot be looked into
-            subject.memo["holds rules"] = False
-    return None if subject.memo["holds rules"] else "the function calls no custom rule that can be seen by tracing it"
+    seen = subject.is_traceable and holds_rules(subject.traced)
+    return None if seen else "the function calls no custom rule that can be seen by tracing it"
 
 
 @law("numeric", applies=_calls_rules, numeric=True)
@@ -105,7 +99,7 @@ def _program(subject: Subject, moved: Any, held: Any) -> tuple[list[Any], Any]:
             eqns[:] = [call.eqn for call in met]
             return [(call.inputs, jnp.asarray(call.reached), _compared(call)) for call in met]
 
-        subject.memo["rules:program"] = eqns, jax.jit(bounded(subject, look), compiler_options=FAST_COMPILE)
+        subject.memo["rules:program"] = eqns, fast(subject, look)
     kept: tuple[list[Any], Any] = subject.memo["rules:program"]
     return kept
 

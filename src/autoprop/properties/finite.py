@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import finfo
+from .._dtypes import all_finite, finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
@@ -58,11 +58,11 @@ def finite(subject: Subject, point: Point) -> Verdict:
     moved, held = subject.split(point.primals)
     u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
     value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
-    if not all(np.all(np.isfinite(np.asarray(y).astype(np.complex128))) for y in value):
+    if not all_finite(value):
         return Undecided("the value is not finite")
     if reverse is None and forward is None:
         return Undecided("there is no derivative here")
-    if all(_all_finite(d) for d in [*(reverse or []), *(forward or [])]):
+    if all_finite([*(reverse or []), *(forward or [])]):
         return Holds(hidden(finite.judge, subject, point))
     here = Promoted(subject, point)
     derivatives = [np.asarray(d).astype(np.complex128) for d in [*(reverse or []), *(forward or [])]]
@@ -76,15 +76,11 @@ def finite(subject: Subject, point: Point) -> Verdict:
             if isinstance(verdict, Violated):
                 return verdict
             undecided = undecided or (verdict if isinstance(verdict, Undecided) else None)
-    if undecided is None and reverse is not None and all(_all_finite(g) for g in reverse):
+    if undecided is None and reverse is not None and all_finite(reverse):
         verdict = _forward(subject, here, forward, v)
         if not isinstance(verdict, Holds):
             return verdict
     return undecided or Holds()
-
-
-def _all_finite(leaf: Any) -> bool:
-    return bool(np.all(np.isfinite(np.asarray(leaf).astype(np.complex128))))
 
 
 def _overflows(here: Promoted, v: Any, moved: Any, value: Any) -> bool:

@@ -14,8 +14,9 @@ from .._point import Point
 from .._subject import Subject
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ..oracles.automatic import missing_mode
+from ..oracles.bounded import fast
 from ._law import law
-from ._transformed import Function, at, derivative, fast, transformed
+from ._transformed import Function, at, derivative, transformed
 from .numeric import applies_to_values
 
 __all__ = ["lattice"]

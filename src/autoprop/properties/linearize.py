@@ -10,8 +10,9 @@ from .._point import Point
 from .._subject import Subject
 from .._verdict import Verdict
 from ..oracles.automatic import missing_mode
+from ..oracles.bounded import fast
 from ._law import law
-from ._transformed import Program, at, fast, transformed
+from ._transformed import Program, at, transformed
 from .numeric import applies_to_values
 
 __all__ = ["linearize"]

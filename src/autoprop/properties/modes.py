@@ -9,15 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._compile import FAST_COMPILE
-from .._dtypes import double, eps, finfo
+from .._dtypes import all_finite, double, eps, finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import ADJOINT
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import forward_mode, reverse_mode
-from ..oracles.bounded import bounded
+from ..oracles.bounded import fast
 from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._compare import Routes, agree, number
@@ -128,7 +127,7 @@ def _jacobians(subject: Subject) -> Any:
 
         return each(forward_mode, v), each(reverse_mode, u)
 
-    return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
+    return fast(subject, program)
 
 
 @law("modes", applies=applies_to_values, numeric=True)
@@ -150,7 +149,7 @@ def linear(subject: Subject, point: Point) -> Verdict:
     modes_here = [name for name, found in zip(("forward", "reverse"), value[1:], strict=True) if found is not None]
     if not modes_here:
         return Undecided("there is no derivative here")
-    if not all(np.all(np.isfinite(double(y))) for leaves in value if leaves is not None for y in leaves):
+    if not all(all_finite(leaves) for leaves in value if leaves is not None):
         return Undecided("value or derivative is not finite")
     suspects = []
     for mode in modes_here:

@@ -7,8 +7,9 @@ import jax
 from .._point import Point
 from .._subject import Subject
 from .._verdict import Holds, Verdict
+from ..oracles.bounded import fast
 from ._law import law
-from ._transformed import derivative, fast, transformed
+from ._transformed import derivative, transformed
 from .numeric import applies_to_values
 
 __all__ = ["nested_jit"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
 import jax.numpy as jnp
 import numpy as np
 
@@ -13,7 +12,7 @@ from .._dtypes import eps
 from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
+from .._tolerance import AWAY, CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.difference import STEPS, Slope
 from ..oracles.integral import line_integral
@@ -23,7 +22,7 @@ from ._row import Row
 
 __all__ = ["applies_to_values", "judge_slopes", "numeric", "screen_slopes"]
 
-NEIGHBOURS, AWAY = 8, 1e-6  # points that tell whether a derivative is the limit of others, and how far they are
+NEIGHBOURS = 8  # points that tell whether a derivative is the limit of others
 
 
 def applies_to_values(subject: Subject) -> str | None:
@@ -203,7 +202,7 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
             index = tuple(int(j) for j in np.unravel_index(k, x.shape))
             path = here.subject.moved_paths[i]
             if not np.iscomplexobj(step):  # per unit of the coordinate, so that the number is the gradient's entry
-                ad, measured = ad / step, _scaled(measured, float(step))
+                ad, measured = ad / step, measured.per(float(step))
             return Violated((_mismatch(path, index, mode, ad, measured),))
     return Undecided("several kinks at once: no single coordinate is at fault")
 
@@ -257,11 +256,6 @@ def _only(v: Sequence[Any], chosen: list[Any]) -> list[Any]:
     for i, k in chosen:
         direction[i].reshape(-1)[k] = np.asarray(v[i]).reshape(-1)[k]
     return direction
-
-
-def _scaled(measured: Slope, step: float) -> Slope:
-    ends = sorted((measured.low / step, measured.high / step))
-    return attrs.evolve(measured, low=ends[0], high=ends[1], error=measured.error / abs(step))
 
 
 def _together(here: Promoted, whole: list[Any], u: Any, limits: bool) -> Verdict:

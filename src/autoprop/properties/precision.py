@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import double, eps, finfo
+from .._dtypes import all_finite, double, eps, finfo
 from .._jaxprs import draws_random_numbers
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import GROSS, MODERATE, WRONG_BITS
+from .._tolerance import GROSS, MODERATE, NEARBY, WRONG_BITS
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
@@ -26,7 +26,6 @@ from .numeric import applies_to_values
 __all__ = ["grossly_off", "precision"]
 
 PERTURBATIONS = 6
-NEARBY = 2.0**-6  # 2⁸ roundings are no small perturbation in a narrow dtype
 
 
 def _applies(subject: Subject) -> str | None:
@@ -96,7 +95,7 @@ def grossly_off(subject: Subject, point: Point, parts: Sequence[str] = ("value",
         if np.any(_gross(double(leaf), double(reliable), jnp.result_type(leaf)))
     ]
     if not suspects:
-        if not all(np.all(np.isfinite(double(y))) for y in trusted["value"]):
+        if not all_finite(trusted["value"]):
             return Undecided("the value is not finite")
         return Holds()
     near = [
@@ -131,9 +130,8 @@ def _moderate(leaves: Sequence[Any]) -> bool:
 
 
 def _random(subject: Subject, moved: Any, held: Any) -> bool:
-    if "random" not in subject.memo:
-        subject.memo["random"] = draws_random_numbers(jax.make_jaxpr(subject.f)(moved, held))
-    return bool(subject.memo["random"])
+    # traced again where it cannot be, for what is raised then says why the law cannot decide
+    return draws_random_numbers(subject.traced or jax.make_jaxpr(subject.f)(moved, held))
 
 
 def _gross(narrow: Any, wide: Any, dtype: Any) -> Any:

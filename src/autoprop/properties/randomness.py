@@ -14,12 +14,12 @@ from .._dtypes import wide
 from .._jaxprs import refusal
 from .._point import Point
 from .._subject import Subject
-from .._trees import is_array, is_key
+from .._trees import as_arrays, is_array, is_key
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.keys import consumed, draws
 from ._compare import Raised, Routes, agree, attempt, same
 from ._law import law, undecided_if_raises
-from .transforms import _as_arrays, _plain
+from .transforms import plain_value, split_arrays
 
 __all__ = ["key_determinism", "key_reuse"]
 
@@ -165,8 +165,7 @@ def key_determinism(subject: Subject, point: Point) -> Verdict:
     keys = _keys(subject)
 
     def value(leaves: list[Any]) -> list[Any]:
-        found = jax.tree.leaves(subject.target.fn(*jax.tree.unflatten(subject.treedef, leaves)))
-        return [y if is_array(y) else jnp.asarray(y) for y in found]
+        return as_arrays(subject.target.fn(*jax.tree.unflatten(subject.treedef, leaves)))
 
     leaves = jax.tree.leaves(point.primals)
     twin = [_changed(x, None) if i in keys else x for i, x in enumerate(leaves)]
@@ -207,8 +206,8 @@ def _changed(key: Any, number: int | None) -> Any:
 
 
 def _jitted(subject: Subject, primals: tuple[Any, ...]) -> Routes:
-    arguments = _as_arrays(subject, primals)
-    eager = subject.compiled("value", lambda: _plain(subject))
+    arguments = split_arrays(subject, primals)
+    eager = subject.compiled("value", lambda: plain_value(subject))
     compiled = subject.compiled("jit:value", lambda: jax.jit(eager))
     left, right = attempt(lambda: eager(*arguments)), attempt(lambda: compiled(*arguments))
     return Routes(("eager", "jit"), subject.array_output_paths, left, right)
@@ -220,14 +219,14 @@ def _mapped(subject: Subject, primals: tuple[Any, ...], keys: list[int]) -> Rout
         jax.tree.unflatten(subject.treedef, [_changed(x, n) if i in keys else x for i, x in enumerate(leaves)])
         for n in (None, 1, 2)
     ]
-    split = [_as_arrays(subject, row) for row in rows]
+    split = [split_arrays(subject, row) for row in rows]
     held = [i for i, kind in enumerate(subject.kinds) if kind == "held"]
     axes: list[int | None] = [0 if i in keys else None for i in held]
     stacked = [
         jnp.stack(column) if axis == 0 else column[0]
         for axis, column in zip(axes, zip(*(h for _, h in split), strict=True), strict=True)
     ]
-    single = subject.compiled("value", lambda: _plain(subject))
+    single = subject.compiled("value", lambda: plain_value(subject))
     mapped = subject.compiled(
         "vmap over keys:value",
         lambda: jax.jit(jax.vmap(single, in_axes=(None, axes), axis_size=3), compiler_options=FAST_COMPILE),

@@ -14,7 +14,7 @@ from .._jaxprs import refusal
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import ROUTES
-from .._trees import is_array, is_key, same_tree
+from .._trees import as_arrays, is_array, is_key, same_tree
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised, Routes, attempt, same
 from ._law import law, undecided_if_raises
@@ -42,11 +42,11 @@ def repeatable(subject: Subject, point: Point) -> Verdict:
         return raises
     fn = subject.target.fn
     given, kept = _fresh(subject, point), _fresh(subject, point)
-    first = attempt(lambda: _arrays(fn(*given)))
+    first = attempt(lambda: as_arrays(fn(*given)))
     changed = _changes(subject, kept, given)
     if changed is not None:
         return changed
-    second = attempt(lambda: _arrays(fn(*_fresh(subject, point))))
+    second = attempt(lambda: as_arrays(fn(*_fresh(subject, point))))
     routes = Routes(("first call", "second call"), subject.array_output_paths, first, second)
     verdict = same(routes, "the arguments were the same")
     if isinstance(verdict, Violated):
@@ -54,10 +54,6 @@ def repeatable(subject: Subject, point: Point) -> Verdict:
     if isinstance(verdict, Undecided):
         return verdict
     return _leaks(subject, point)
-
-
-def _arrays(tree: Any) -> list[Any]:
-    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in jax.tree.leaves(tree)]
 
 
 def _fresh(subject: Subject, point: Point) -> tuple[Any, ...]:
@@ -114,7 +110,7 @@ def _leaks(subject: Subject, point: Point) -> Verdict:
     moved, held = subject.split(point.primals)
 
     def trace() -> None:
-        jax.make_jaxpr(lambda m, h: _arrays(subject.target.fn(*subject.join(m, h))))(moved, held)
+        jax.make_jaxpr(lambda m, h: as_arrays(subject.target.fn(*subject.join(m, h))))(moved, held)
 
     try:
         trace()

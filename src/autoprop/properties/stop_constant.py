@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -16,6 +17,8 @@ from ._parts import Part, Place, constants, derivatives, in_common_modes, parts,
 from .numeric import applies_to_values
 
 __all__ = ["stop_constant"]
+
+WAYS = {"stopped": "nothing stopped", "constant": "constant"}  # what a stop is held against, by how the part is called
 
 
 @law("stop_gradient", applies=applies_to_values, once=True)
@@ -40,8 +43,8 @@ def stop_constant(subject: Subject, point: Point) -> Verdict:
 
 
 def _compare(subject: Subject, point: Point, first: Place) -> Verdict:
-    for comparison in (_nothing_stopped, _constant):
-        verdict = comparison(subject, point, first)
+    for how, other in (("stopped", _free), ("constant", _baked)):
+        verdict = _agrees(subject, point, first, how, other)
         if not isinstance(verdict, Holds):
             return verdict
     return Holds()
@@ -71,38 +74,36 @@ def _stopped(place: Place) -> list[Any]:
     return found
 
 
-def _nothing_stopped(subject: Subject, point: Point, first: Place) -> Verdict:
-    here = parts(subject)
-    paths = [path for part in here for path in first.paths(_others(first, part), f"beside a stopped {part.name}")]
+def _agrees(subject: Subject, point: Point, first: Place, how: str, other: Callable[[Place], list[Any]]) -> Verdict:
+    """
+    Compare what a stop leaves to the others with another way to make a part a constant, part by part.
+    """
+    named = ((part, _others(first, part)) for part in parts(subject))
+    paths = [path for part, others in named for path in first.paths(others, f"beside a {how} {part.name}")]
 
     def routes(primals: tuple[Any, ...]) -> Routes:
         place = Place(subject, primals, point.seed, first.modes)
-
-        def free() -> Any:
-            found = []
-            for part in here:
-                value, forward, reverse = place.plain(place.along(_others(place, part)))
-                found += [value, forward, [reverse[i] for i in _others(place, part)] if reverse else []]
-            return found
-
-        return Routes(("nothing stopped", "stop_gradient"), paths, attempt(free), attempt(lambda: _without(place)))
+        return Routes(
+            (WAYS[how], "stop_gradient"), paths, attempt(lambda: other(place)), attempt(lambda: _without(place))
+        )
 
     return agree(subject, point, routes)
 
 
-def _constant(subject: Subject, point: Point, first: Place) -> Verdict:
-    here = parts(subject)
-    paths = [path for part in here for path in first.paths(_others(first, part), f"beside a constant {part.name}")]
+def _free(place: Place) -> list[Any]:
+    """
+    Value, tangents and gradients of the others with nothing stopped.
+    """
+    found = []
+    for part in parts(place.subject):
+        others = _others(place, part)
+        value, forward, reverse = place.plain(place.along(others))
+        found += [value, forward, [reverse[i] for i in others] if reverse else []]
+    return found
 
-    def routes(primals: tuple[Any, ...]) -> Routes:
-        place = Place(subject, primals, point.seed, first.modes)
 
-        def baked() -> Any:
-            return [constants(place)[_others(place, part)] for part in here]
-
-        return Routes(("constant", "stop_gradient"), paths, attempt(baked), attempt(lambda: _without(place)))
-
-    return agree(subject, point, routes)
+def _baked(place: Place) -> list[Any]:
+    return [constants(place)[_others(place, part)] for part in parts(place.subject)]
 
 
 def _without(place: Place) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from .._pairing import cotangents, pair, tangents
 from .._point import Point
 from .._subject import Subject
-from .._trees import is_array, is_key
+from .._trees import as_arrays, is_array, is_key
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Routes, attempt, number, same
 from ._law import law, undecided_if_raises
@@ -55,17 +55,13 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
     stopped = jax.tree.map(
         lambda x: stop(x if hasattr(x, "dtype") else jnp.asarray(x)) if is_array(x) else x, point.primals
     )
-    value = attempt(lambda: _arrays(fn(*point.primals)))
-    repeat = attempt(lambda: _arrays(fn(*point.primals)))
+    value = attempt(lambda: as_arrays(fn(*point.primals)))
+    repeat = attempt(lambda: as_arrays(fn(*point.primals)))
     value_paths = subject.array_output_paths
     if not isinstance(same(Routes(("f(x)", "f(x) again"), value_paths, value, repeat), ""), Holds):
         return Undecided("the function does not repeat bit for bit")
-    routes = Routes(("f(x)", "f(stop_gradient(x))"), value_paths, value, attempt(lambda: _arrays(fn(*stopped))))
+    routes = Routes(("f(x)", "f(stop_gradient(x))"), value_paths, value, attempt(lambda: as_arrays(fn(*stopped))))
     return same(routes, "stopping changes derivatives only")
-
-
-def _arrays(tree: Any) -> list[Any]:
-    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in jax.tree.leaves(tree)]
 
 
 def _declares_frozen(subject: Subject) -> str | None:

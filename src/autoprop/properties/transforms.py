@@ -16,13 +16,14 @@ from .._trees import is_inexact, is_key
 from .._verdict import Holds, Undecided, Verdict
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
+from ._transformed import plain_paths
 
-__all__ = ["jit", "vmap"]
+__all__ = ["jit", "plain_value", "split_arrays", "value_and_gradient", "vmap"]
 
 
-def _plain(subject: Subject) -> Any:
+def plain_value(subject: Subject) -> Any:
     """
-    ``(moved, held) -> every array of the value``.
+    Return ``(moved, held) -> every array of the value``.
     """
 
     def value(moved: Any, held: Any) -> Any:
@@ -32,9 +33,9 @@ def _plain(subject: Subject) -> Any:
     return value
 
 
-def _derivative(subject: Subject) -> Any:
+def value_and_gradient(subject: Subject) -> Any:
     """
-    ``(moved, held, u) -> inexact outputs and Jᵀu``.
+    Return ``(moved, held, u) -> inexact outputs and Jᵀu``.
     """
 
     def both(moved: Any, held: Any, u: Any) -> Any:
@@ -42,10 +43,6 @@ def _derivative(subject: Subject) -> Any:
         return value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
 
     return both
-
-
-def _gradient_paths(subject: Subject) -> list[str]:
-    return [*subject.output_paths, *(f"gradient of {path}" for path in subject.moved_paths)]
 
 
 def _needs_arrays(subject: Subject) -> str | None:
@@ -70,17 +67,19 @@ def jit(subject: Subject, point: Point) -> Verdict:
     u = cotangents(subject, point.seed)
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
-        arguments = (*_as_arrays(subject, primals), *extra)
+        arguments = (*split_arrays(subject, primals), *extra)
         eager = subject.compiled(name, lambda: build(subject))
         compiled = subject.compiled(f"jit:{name}", lambda: jax.jit(eager))
         return Routes(
             ("eager", "jit"), paths, attempt(lambda: eager(*arguments)), attempt(lambda: compiled(*arguments))
         )
 
-    verdict = agree(subject, point, lambda p: routes(p, "value", _plain, subject.array_output_paths, ()))
+    verdict = agree(subject, point, lambda p: routes(p, "value", plain_value, subject.array_output_paths, ()))
     if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
         return verdict
-    verdict = agree(subject, point, lambda p: routes(p, "derivative", _derivative, _gradient_paths(subject), (u,)))
+    verdict = agree(
+        subject, point, lambda p: routes(p, "derivative", value_and_gradient, plain_paths(subject, ("reverse",)), (u,))
+    )
     return Holds() if isinstance(verdict, Undecided) and verdict.reason.startswith("not possible in JAX") else verdict
 
 
@@ -104,7 +103,7 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     u = [c[0] for c in u] if shared else u
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
-        batch, axes = _batch(subject, *_as_arrays(subject, primals), point.seed)
+        batch, axes = _batch(subject, *split_arrays(subject, primals), point.seed)
         # both compiled as one program: evaluated eagerly, a batched function compiles each of its operations anew
         single = subject.compiled(f"single:{name}", lambda: jax.jit(build(subject), compiler_options=FAST_COMPILE))
         mapped = subject.compiled(
@@ -125,10 +124,12 @@ def vmap(subject: Subject, point: Point) -> Verdict:
 
         return Routes(("one by one", "vmap"), paths, attempt(loop), attempt(lambda: mapped(*batch, *extra)))
 
-    verdict = agree(subject, point, lambda p: routes(p, "value", _plain, subject.array_output_paths, ()))
+    verdict = agree(subject, point, lambda p: routes(p, "value", plain_value, subject.array_output_paths, ()))
     if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
         return verdict
-    verdict = agree(subject, point, lambda p: routes(p, "derivative", _derivative, _gradient_paths(subject), (u,)))
+    verdict = agree(
+        subject, point, lambda p: routes(p, "derivative", value_and_gradient, plain_paths(subject, ("reverse",)), (u,))
+    )
     return Holds() if isinstance(verdict, Undecided) and verdict.reason.startswith("not possible in JAX") else verdict
 
 
@@ -136,7 +137,10 @@ def _leaf(x: Any) -> bool:
     return x is None
 
 
-def _as_arrays(subject: Subject, primals: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+def split_arrays(subject: Subject, primals: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """
+    Return the moved and the held leaves as JAX arrays.
+    """
     moved, held = subject.split(primals)
     return [jnp.asarray(x) for x in moved], [x if is_key(x) else jnp.asarray(x) for x in held]
 

@@ -16,8 +16,7 @@ from .._trees import reordered
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
-from ._parts import Place, derivatives, program
-from .numeric import applies_to_values
+from ._parts import Place, applies_to_several, derivatives, program
 
 __all__ = ["tree_invariance"]
 
@@ -25,6 +24,9 @@ ORDER = (
     "the function depends on the order in which the keys of a dict were inserted, which is no part of a tree: "
     "JAX sorts them whenever it rebuilds one"
 )
+
+
+ALONE = "the arguments hold one array only, so there is nothing to reorder"
 
 
 @attrs.frozen
@@ -43,15 +45,7 @@ class Way:
     leaves: Callable[[Any], list[Any]] = list
 
 
-def _applies(subject: Subject) -> str | None:
-    reason = applies_to_values(subject)
-    if reason is not None:
-        return reason
-    arrays = sum(kind != "static" for kind in subject.kinds)
-    return None if arrays > 1 else "the arguments hold one array only, so there is nothing to reorder"
-
-
-@law("trees and argnums", applies=_applies, smooth_only=False, once=True)
+@law("trees and argnums", applies=applies_to_several(ALONE), smooth_only=False, once=True)
 def tree_invariance(subject: Subject, point: Point) -> Verdict:
     """
     f(rebuild(leaves)) and its gradient, leaf by leaf, are the same for every way to keep the leaves
