@@ -15,6 +15,7 @@ from jax.custom_derivatives import linear_call
 from autoprop import Holds, Point, Target, Undecided, properties
 from autoprop._subject import Subject
 from autoprop.properties import LAWS
+from zoo.transformed import EVERYTHING, takes_everything
 
 X = np.array([0.5, -1.25, 2.0], np.float32)
 
@@ -28,14 +29,7 @@ def test_dtypes(dtype: Any, judge: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_trees(seed: int, judge: Callable[..., Any]) -> None:
     """Trees, keys, labels, static values, Python scalars, sizes 0 and integers among the outputs are taken."""
-
-    def f(params: Any, key: Any, label: Any, scale: float, mode: str) -> Any:
-        noise = jax.random.normal(key, params["w"].shape)
-        y = (params["w"] + noise)[label] * scale if mode == "one" else params["w"]
-        return {"y": y, "best": jnp.argmax(params["w"]), "none": params["empty"]}
-
-    params = {"w": X, "empty": np.zeros((0, 2), np.float32)}
-    assert judge("lattice", f, params, jax.random.key(0), np.int32(1), 2.0, "one", seed=seed) == Holds()
+    assert judge("lattice", takes_everything, *EVERYTHING, seed=seed) == Holds()
 
 
 def test_weak_types(judge: Callable[..., Any]) -> None:

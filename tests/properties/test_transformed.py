@@ -14,6 +14,7 @@ from jax.experimental import io_callback
 from autoprop import Holds, Point, Target, Undecided, properties
 from autoprop._subject import Subject
 from autoprop.properties import LAWS
+from zoo.transformed import EVERYTHING, takes_everything
 
 X = np.array([0.5, -1.25, 2.0], np.float32)
 ALL = ["remat", "linearize", "nested_jit"]
@@ -43,14 +44,7 @@ def test_dtypes(law: str, dtype: Any, judge: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("law", ALL)
 def test_trees(law: str, judge: Callable[..., Any]) -> None:
     """Trees, keys, labels, static values, Python scalars, sizes 0 and outputs that are integers are taken."""
-
-    def f(params: Any, key: Any, label: Any, scale: float, mode: str) -> Any:
-        noise = jax.random.normal(key, params["w"].shape)
-        y = (params["w"] + noise)[label] * scale if mode == "one" else params["w"]
-        return {"y": y, "best": jnp.argmax(params["w"]), "none": params["empty"]}
-
-    params = {"w": X, "empty": np.zeros((0, 2), np.float32)}
-    assert judge(law, f, params, jax.random.key(0), np.int32(1), 2.0, "one") == Holds()
+    assert judge(law, takes_everything, *EVERYTHING) == Holds()
 
 
 @pytest.mark.parametrize("law", ALL)

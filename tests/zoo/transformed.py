@@ -154,6 +154,14 @@ def mixed_residuals(x: Any, n: Any) -> Any:
     return jax.jit(_powers)(x, n)
 
 
+def takes_everything(params: Any, key: Any, label: Any, scale: float, mode: str) -> Any:
+    """A tree with an empty leaf, a key, a label, a Python scalar and a static value; an integer among the outputs."""
+    noise = jax.random.normal(key, params["w"].shape)
+    y = (params["w"] + noise)[label] * scale if mode == "one" else params["w"]
+    return {"y": y, "best": jnp.argmax(params["w"]), "none": params["empty"]}
+
+
+EVERYTHING = ({"w": X3, "empty": np.zeros((0, 2), F)}, jax.random.key(0), np.int32(1), 2.0, "one")
 FAULTS = [
     Planted("clipped in the value only", "remat", clipped_in_the_value_only, (X3,)),
     Planted("mask drawn by the host", "remat", mask_drawn_by_the_host, (X3,)),
