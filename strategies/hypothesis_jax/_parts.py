@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 import jax
-import jax.numpy as jnp
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -48,6 +47,12 @@ class Part:
         Return the leaf of a drawn or sampled value.
         """
         return value
+
+    def batch(self, value: Any) -> Any:
+        """
+        Return the leaf of many sampled rows; arrays stay NumPy's, since JAX compiles a program for each way to cut one.
+        """
+        return self.finish(value)
 
     def families(self) -> tuple[str, ...]:
         """
@@ -112,7 +117,10 @@ class ArrayPart(Part):
         return found.map(lambda values: self.support.construct(values, self.dtype))
 
     def finish(self, value: Any) -> Any:
-        return jnp.asarray(value)
+        return jax.device_put(np.asarray(value))  # jnp.asarray compiles a program for each shape
+
+    def batch(self, value: Any) -> Any:
+        return np.asarray(value)
 
     def families(self) -> tuple[str, ...]:
         return self.support.families(self.shape, self.dtype)
@@ -144,7 +152,7 @@ class ArrayPart(Part):
         return np.where(np.isinf(plain), plain, np.clip(plain, -top, top))
 
     def admit(self, leaf: Any) -> Any:
-        return jnp.asarray(self.support.construct(np.asarray(leaf), self.dtype))
+        return self.finish(self.support.construct(np.asarray(leaf), self.dtype))
 
     def choices(self, leaf: Any) -> tuple[Any, ...] | None:
         value = np.asarray(leaf)
@@ -184,7 +192,7 @@ class KeyPart(Part):
         return words
 
     def finish(self, value: Any) -> Any:
-        return jax.random.wrap_key_data(jnp.asarray(self._data(value)), impl=self.impl)
+        return jax.random.wrap_key_data(jax.device_put(self._data(value)), impl=self.impl)
 
     def families(self) -> tuple[str, ...]:
         return ("typical",)

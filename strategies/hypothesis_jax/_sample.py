@@ -27,7 +27,7 @@ class Sample:
     Rows of one signature.
 
     Attributes:
-        tree: the tree; leaves that vary have the rows along a new axis 0.
+        tree: the tree; leaves that vary have the rows along a new axis 0, and are NumPy arrays or arrays of keys.
         axes: for each leaf, in the order of ``jax.tree.leaves(tree)``, 0 where it has rows, otherwise None.
         families: the adversarial family of each row.
     """
@@ -154,7 +154,7 @@ def sample(spec: Any, n: int, *, seed: int, signature: Signature) -> Sample:
         if part.stacked:
             groups = _groups(codes[:, place])
             place += 1
-        leaf = part.finish(part.rows(rng, groups, n))
+        leaf = part.batch(part.rows(rng, groups, n))
         leaves.append(leaf)
         axes += [0] if part.stacked else [None] * len(jax.tree.leaves(leaf))
     return Sample(plan.treedef.unflatten(leaves), axes, tags)
@@ -162,6 +162,9 @@ def sample(spec: Any, n: int, *, seed: int, signature: Signature) -> Sample:
 
 def rows(spec: Any, n: int, *, seed: int, signature: Signature) -> Any:
     """
-    Return the tree of `sample`: n rows, stacked along a new axis 0.
+    Return the tree of `sample` with JAX arrays: n rows, stacked along a new axis 0.
     """
-    return sample(spec, n, seed=seed, signature=signature).tree
+    found = sample(spec, n, seed=seed, signature=signature)
+    leaves, treedef = jax.tree.flatten(found.tree)
+    put = [leaf if axis is None else jax.device_put(leaf) for leaf, axis in zip(leaves, found.axes, strict=True)]
+    return jax.tree.unflatten(treedef, put)

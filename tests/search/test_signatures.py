@@ -5,14 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from autoprop import AutopropWarning, Settings, Target, UsageError
+from autoprop._search.screen import draw
 from autoprop._search.signatures import is_drawn, slots
-from hypothesis_jax import array, like
+from hypothesis_jax import array, key, labels, like
 
 SETTINGS = Settings(signatures=4)
 
@@ -102,3 +104,20 @@ def test_example_that_fits() -> None:
 def test_is_drawn(args: Any, expected: bool) -> None:
     """A Hypothesis strategy of the argument tuple is drawn from; a spec is sampled."""
     assert is_drawn(Target(jnp.sum, args)) is expected
+
+
+def test_drawing_compiles_nothing(programs: list[str]) -> None:
+    """Signatures are chosen, rows drawn and points cut out of them without a single compiled program."""
+    arrays = (array("n d"), array("", dtype=jnp.bfloat16), labels("n", below="d"))
+
+    def fn(x: Any, scale: Any, classes: Any) -> Any:
+        return jnp.sum(x * scale.astype(x.dtype) * classes[:, None])
+
+    for target in (Target(fn, arrays), Target(lambda k: jax.random.normal(k, (2,)), (key(),))):
+        for slot in slots(target, SETTINGS):
+            batch = draw(slot, 40, 1)
+            points = [batch.point(i) for i in range(40)]
+            assert all(isinstance(leaf, jax.Array) for point in points for leaf in point.primals)
+    assert programs == []
+    jnp.stack([points[0].primals[0]] * 3)
+    assert programs != []  # a program that is compiled would have been seen

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import jax
+import numpy as np
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
@@ -16,6 +17,7 @@ from .._errors import AutopropWarning, UsageError
 from .._settings import Settings
 from .._subject import Subject
 from .._target import Target
+from .._trees import is_key
 
 __all__ = ["Slot", "is_drawn", "slots", "spec_of"]
 
@@ -127,11 +129,19 @@ def row(sample: hj.Sample, i: int) -> Any:
     Return row i of a sample.
     """
     leaves, treedef = jax.tree.flatten(sample.tree)
-    return tuple(
-        jax.tree.unflatten(
-            treedef, [leaf if axis is None else leaf[i] for leaf, axis in zip(leaves, sample.axes, strict=True)]
+    own = [leaf if axis is None else _of(leaf, i) for leaf, axis in zip(leaves, sample.axes, strict=True)]
+    return tuple(jax.tree.unflatten(treedef, own))
+
+
+def _of(leaf: Any, i: int) -> Any:
+    """
+    Return row i of a leaf as a JAX array; nothing is compiled.
+    """
+    if is_key(leaf):
+        return jax.random.wrap_key_data(
+            np.array(np.asarray(jax.random.key_data(leaf))[i]), impl=jax.random.key_impl(leaf)
         )
-    )
+    return jax.device_put(np.array(leaf[i]))
 
 
 def _elements(spec: Any) -> Any:
