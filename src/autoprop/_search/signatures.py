@@ -138,9 +138,8 @@ def _of(leaf: Any, i: int) -> Any:
     Return row i of a leaf as a JAX array; nothing is compiled.
     """
     if is_key(leaf):
-        return jax.random.wrap_key_data(
-            np.array(np.asarray(jax.random.key_data(leaf))[i]), impl=jax.random.key_impl(leaf)
-        )
+        words = jax.device_put(np.array(np.asarray(jax.random.key_data(leaf))[i]))
+        return jax.random.wrap_key_data(words, impl=jax.random.key_impl(leaf))
     return jax.device_put(np.array(leaf[i]))
 
 
