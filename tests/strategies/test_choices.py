@@ -40,7 +40,7 @@ def _bytes(tree: Any) -> list[Any]:
     return [
         np.asarray(jax.random.key_data(x) if jnp.issubdtype(x.dtype, jax.dtypes.prng_key) else x).tobytes()
         for x in jax.tree.leaves(tree)
-        if isinstance(x, jax.Array)
+        if isinstance(x, jax.Array | np.ndarray | np.generic)
     ]
 
 
