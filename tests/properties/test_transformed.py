@@ -133,3 +133,17 @@ def test_programs(judge: Callable[..., Any]) -> None:
     nested = ["nested", "transformed:grad(jit(f))", "transformed:jit(grad(jit(f)))"]
     own = {"remat": ["transformed:remat(f)"], "linearize": ["transformed:linearize(f)"], "nested_jit": nested}
     assert kept == own
+
+
+@pytest.mark.parametrize("law", ALL)
+def test_one_program(law: str, programs: list[str], judge: Callable[..., Any]) -> None:
+    """Where the transformed function is the plain one, expression by expression, no derivative is compiled."""
+    x = np.arange(1, 8, dtype=np.float32)
+
+    def fn(x: Any) -> Any:
+        return jnp.sum(jnp.sin(x) * jnp.flip(x))
+
+    fn(x)
+    programs.clear()
+    assert judge(law, fn, x) == Holds()
+    assert programs == []

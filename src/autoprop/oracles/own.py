@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,7 +11,21 @@ from .._subject import Subject
 from .automatic import both_modes
 from .bounded import fast
 
-__all__ = ["value_and_derivatives"]
+__all__ = ["derivatives_program", "value_and_derivatives"]
+
+
+def derivatives_program(subject: Subject) -> Callable[..., Any]:
+    """
+    Return the program of `value_and_derivatives`, of lists of leaves; compiled at its first use.
+    """
+
+    def build() -> Any:
+        def program(m: Any, h: Any, t: Any, c: Any) -> Any:
+            return both_modes(lambda x: subject.f(x, h), m, t, c)
+
+        return fast(subject, program)
+
+    return subject.compiled("derivatives", build)
 
 
 def value_and_derivatives(
@@ -28,15 +42,8 @@ def value_and_derivatives(
         v: tangents of the moved leaves.
         u: cotangents of the inexact outputs.
     """
-
-    def build() -> Any:
-        def program(m: Any, h: Any, t: Any, c: Any) -> Any:
-            return both_modes(lambda x: subject.f(x, h), m, t, c)
-
-        return fast(subject, program)
-
     if not subject.is_traceable:
         return both_modes(lambda x: subject.f(x, held), [jnp.asarray(x) for x in moved], list(v), list(u))
     found: tuple[list[Any], list[Any] | None, list[Any] | None]
-    found = subject.compiled("derivatives", build)(list(moved), list(held), list(v), list(u))
+    found = derivatives_program(subject)(list(moved), list(held), list(v), list(u))
     return found
