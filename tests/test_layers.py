@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 
 # Lowest first. A module may import its own layer and those listed before it.
 LAYERS = [
-    {"_defaults", "_errors", "_trees", "_dtypes", "_jaxprs", "_origin"},
+    {"_defaults", "_errors", "_trees", "_dtypes", "_equations", "_jaxprs", "_origin"},
     {
         *("_environment", "_events", "_finding", "_numerals", "_pairing", "_point", "_render"),
         *("_settings", "_source", "_subject", "_target", "_tolerance", "_compile", "_verdict"),

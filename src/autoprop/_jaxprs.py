@@ -13,7 +13,6 @@ from ._dtypes import finfo
 
 __all__ = [
     "Literal",
-    "called_program",
     "draws_random_numbers",
     "equations",
     "evaluate",
@@ -23,13 +22,9 @@ __all__ = [
     "has_stop_gradient",
     "indexes_arrays",
     "inner_program",
-    "is_commutative",
-    "is_identity",
     "is_program",
-    "is_repeatable",
     "lacks_forward_mode",
     "narrowest_eps",
-    "operation",
     "refusal",
     "rule_constants",
     "scan_parts",
@@ -136,54 +131,6 @@ def inner_program(eqn: Any) -> Any:
             inner = eqn.params[key]
             return inner if isinstance(inner, jex.ClosedJaxpr) else jex.ClosedJaxpr(inner, [])
     raise NotImplementedError(f"the primitive {eqn.primitive.name} is not known to call one program on its inputs")
-
-
-_CALLS = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call", "custom_vjp_call"}
-)
-_IDENTITIES = frozenset({"copy", "copy_p", "optimization_barrier", "stop_gradient"})
-_COMMUTATIVE = frozenset({"add", "add_any", "and", "eq", "max", "min", "mul", "ne", "or", "xor"})
-
-
-def called_program(value: Any) -> Any:
-    """
-    Return the closed jaxpr of a parameter, or the one whose value an equation is: a call of jit, remat or a custom
-    rule. None for any other equation.
-    """
-    if isinstance(value, jex.Jaxpr):
-        return jex.ClosedJaxpr(value, [])
-    if isinstance(value, jex.ClosedJaxpr):
-        return value
-    return inner_program(value) if value.primitive.name in _CALLS else None
-
-
-def is_repeatable(eqn: Any) -> bool:
-    """
-    Say whether an equation gives the same numbers for the same operands: it has no effects, keeps no state and does not
-    call back into Python.
-    """
-    return not eqn.effects and "callback" not in eqn.primitive.name and eqn.primitive.name != "rng_uniform"
-
-
-def is_identity(eqn: Any) -> bool:
-    """
-    Say whether an equation's outputs are its operands.
-    """
-    return eqn.primitive.name in _IDENTITIES
-
-
-def is_commutative(eqn: Any) -> bool:
-    """
-    Say whether the order of an equation's two operands is no matter to its value.
-    """
-    return eqn.primitive.name in _COMMUTATIVE
-
-
-def operation(eqn: Any) -> Any:
-    """
-    Return what an equation computes: its primitive, or one name for two primitives that do the same.
-    """
-    return "add" if eqn.primitive.name in ("add", "add_any") else eqn.primitive
 
 
 def scan_parts(eqn: Any) -> tuple[Any, int, int, int, bool]:

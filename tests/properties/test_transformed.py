@@ -126,9 +126,9 @@ def test_programs(judge: Callable[..., Any]) -> None:
     LAWS["finite"].judge(subject, Point((X,)))
     kept = {}
     for law in ALL:
-        before = set(subject.memo)
+        before = {*subject.memo, "missing modes", "numbering", "open-ended"}
         verdicts = [LAWS[law].judge(subject, Point((x,))) for x in (X, 2 * X)]
-        kept[law] = sorted(set(subject.memo) - before - {"missing modes", "open-ended"})
+        kept[law] = sorted(name for name in subject.memo if isinstance(name, str) and name not in before)
         assert verdicts == [Holds(), Holds()]
     nested = ["nested", "transformed:grad(jit(f))", "transformed:jit(grad(jit(f)))"]
     own = {"remat": ["transformed:remat(f)"], "linearize": ["transformed:linearize(f)"], "nested_jit": nested}

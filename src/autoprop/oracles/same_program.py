@@ -8,7 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from .._jaxprs import Literal, called_program, is_commutative, is_identity, is_program, is_repeatable, operation
+from .._equations import called_program, is_commutative, is_identity, is_repeatable, operation
+from .._jaxprs import Literal, is_program
 from .._subject import Subject
 from .._trees import is_key
 
@@ -156,8 +157,15 @@ def _of(leaf: Any) -> Hashable:
 def _numbered(subject: Subject, program: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     numbering = subject.memo.setdefault("numbering", Numbering())
     try:
-        closed, shape = jax.make_jaxpr(program, return_shape=True)(*arguments)
+        closed, shape = _traced(program, arguments)
     except Exception:  # noqa: BLE001  whatever a rule under test raises: who runs the program will tell
         return None
     found = numbering.outputs(closed, numbering.inputs(closed))
     return None if found is None else jax.tree.unflatten(jax.tree.structure(shape), found)
+
+
+def _traced(program: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    if hasattr(program, "trace"):
+        traced = program.trace(*arguments)
+        return traced.jaxpr, traced.out_info
+    return jax.make_jaxpr(program, return_shape=True)(*arguments)
