@@ -20,7 +20,7 @@ LARGE = 2**20  # bytes of a constant above which it is known by identity, not by
 
 class Unnumbered(Exception):  # noqa: N818  never leaves this module
     """
-    A program that has effects, or calls back into Python: it need not do the same twice.
+    A program that has effects, calls back into Python, or holds what is no value: it need not do the same twice.
     """
 
 
@@ -61,6 +61,8 @@ class Numbering:
         """
         Return the number of a constant.
         """
+        if isinstance(value, jax.core.Tracer):  # leaked from another trace
+            raise Unnumbered
         if is_key(value):
             words = np.asarray(jax.random.key_data(value))
             return self._number(("key", str(jax.random.key_impl(value)), words.shape, words.tobytes()))

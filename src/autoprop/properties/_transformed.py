@@ -100,8 +100,11 @@ def _is_proven(
     value, forward, reverse = found
     there = {"forward": forward, "reverse": reverse}
     wanted = [value, *(there[mode] for mode in _modes(subject, modes))]
-    program = expressions(subject, name, subject.compiled(name, build), *arguments)
-    return program is not None and bool(jax.tree.leaves(wanted) == jax.tree.leaves(program))
+    program = subject.compiled(name, build)
+    if not hasattr(program, "trace"):
+        program = build()  # it is run eagerly, and its own trace is not what it has been run as
+    numbers = expressions(subject, name, program, *arguments)
+    return numbers is not None and bool(jax.tree.leaves(wanted) == jax.tree.leaves(numbers))
 
 
 def directions(subject: Subject, point: Point, primals: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:

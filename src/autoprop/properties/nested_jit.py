@@ -9,7 +9,7 @@ from .._subject import Subject
 from .._verdict import Holds, Verdict
 from ..oracles.bounded import fast
 from ._law import law
-from ._transformed import derivative, transformed
+from ._transformed import Program, derivative, transformed
 from .numeric import applies_to_values
 
 __all__ = ["nested_jit"]
@@ -28,8 +28,14 @@ def nested_jit(subject: Subject, point: Point) -> Verdict:
 
     **Does not catch** what eager and compiled evaluation do not share (`jit`).
     """
-    inner = subject.compiled("nested", lambda: jax.jit(subject.f))
-    verdict = transformed(subject, point, "grad(jit(f))", lambda: derivative(subject, inner))
+    verdict = transformed(subject, point, "grad(jit(f))", lambda: _nested(subject))
     if verdict != Holds():
         return verdict
-    return transformed(subject, point, "jit(grad(jit(f)))", lambda: fast(subject, derivative(subject, inner)))
+    return transformed(subject, point, "jit(grad(jit(f)))", lambda: fast(subject, _nested(subject)))
+
+
+def _nested(subject: Subject) -> Program:
+    """
+    The gradient of the compiled function; compiled anew each time, since JAX remembers what it has traced.
+    """
+    return derivative(subject, jax.jit(lambda moved, held: subject.f(moved, held)))
