@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autoprop import Undecided, properties
+from autoprop import Holds, Undecided, properties
 
 X = np.array([0.5, -1.25, 2.0], np.float32)
 Y = np.array([1.5, 0.75, -0.5], np.float32)
@@ -100,3 +100,18 @@ def test_rule_that_raises_is_left_to_structure(law: str, judge: Callable[..., An
 
     f.defvjp(lambda x: (jnp.sum(x), None), backward)
     assert judge(law, f, X) == Undecided("every route raises RuntimeError: no residual")
+
+
+@pytest.mark.parametrize("law", ["argnums_order", "value_and_grad"])
+def test_gradients_of_jax_are_one_program(law: str, programs: list[str], judge: Callable[..., Any]) -> None:
+    """The gradients of `jax.grad` itself are compared as expressions: none of them is run."""
+    x, y = np.arange(1, 12, dtype=np.float32), np.arange(2, 13, dtype=np.float32)
+
+    def fn(x: Any, y: Any) -> Any:
+        return jnp.sum(jnp.sin(x) * jnp.flip(y))
+
+    fn(jnp.asarray(x), jnp.asarray(y))
+    fn(x, y)
+    programs.clear()
+    assert judge(law, fn, x, y) == Holds()
+    assert programs == []

@@ -11,9 +11,9 @@ import numpy as np
 from .._equations import called_program, is_commutative, is_identity, is_repeatable, operation
 from .._jaxprs import Literal, is_program
 from .._subject import Subject
-from .._trees import is_key
+from .._trees import is_key, same_tree
 
-__all__ = ["Numbering", "expressions"]
+__all__ = ["Numbering", "agrees", "expressions"]
 
 LARGE = 2**20  # bytes of a constant above which it is known by identity, not by its bits
 
@@ -149,6 +149,17 @@ def expressions(subject: Subject, name: Any, program: Callable[..., Any], *argum
     """
     forms = tuple(map(_of, jax.tree.leaves(arguments)))
     return subject.compiled(("expressions", name, forms), lambda: _numbered(subject, program, arguments))
+
+
+def agrees(pair: Any) -> bool:
+    """
+    Say whether the two sides of what `expressions` returns are the same, in their trees too; not where it is None.
+    """
+    if pair is None:
+        return False
+    left, right = pair
+    same = same_tree(jax.tree.structure(left), jax.tree.structure(right))
+    return same and bool(jax.tree.leaves(left) == jax.tree.leaves(right))
 
 
 def _of(leaf: Any) -> Hashable:

@@ -12,7 +12,8 @@ from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
 from .._trees import is_inexact
-from .._verdict import Mismatch, Undecided, Verdict, Violated
+from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
+from ..oracles.same_program import agrees, expressions
 from ._compare import Raised, Routes, agree, attempt
 from ._gradient import argument_paths, differentiable, gradient, gradient_of_jax, scalar_loss
 from ._law import law, undecided_if_raises
@@ -65,6 +66,8 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
     if not numbers:
         return Undecided("every differentiated argument holds integers")
     fn, transform = subject.target.fn, gradient(subject)
+    if _is_proven(subject, point, numbers):
+        return Holds()
     choices = _choices(numbers, count, subject.target.gradient is not None)
     paths = [f"{path} for argnums={c}" for c in choices for path in argument_paths(subject, _positions(c, count))]
     fault: Mismatch | None = None
@@ -97,6 +100,28 @@ def argnums_order(subject: Subject, point: Point) -> Verdict:
 
     verdict = agree(subject, point, routes)
     return Violated((fault,)) if fault is not None else verdict
+
+
+def _is_proven(subject: Subject, point: Point, numbers: tuple[int, ...]) -> bool:
+    """
+    Say whether the gradients of `jax.grad` are one program for every choice; a transform of the user's own may look at
+    its numbers, so it is run.
+    """
+    if subject.target.gradient is not None or not subject.is_traceable:
+        return False
+    count = len(point.primals)
+
+    def both(moved: Any, held: Any) -> Any:
+        ready, of, fn = subject.join(moved, held), gradient_of_jax(subject), subject.target.fn
+        bare = {n: of(fn, n)(*ready)[0] for n in numbers}
+        left, right = [], []
+        for choice in _choices(numbers, count, False):
+            expected = tuple(bare[n] for n in _positions(choice, count))
+            left.append(expected[0] if isinstance(choice, int) else expected)
+            right.append(of(fn, choice)(*ready)[0])
+        return left, right
+
+    return agrees(expressions(subject, "argnums", both, *split_arrays(subject, point.primals)))
 
 
 def _positions(choice: int | tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -136,15 +161,30 @@ def value_and_grad(subject: Subject, point: Point) -> Verdict:
     beside = [f"{path} beside the gradient" for path in subject.array_output_paths[1:]]
     paths = [*subject.array_output_paths, *argument_paths(subject, numbers), *beside]
 
+    def apart(*ready: Any) -> Any:
+        return fn(*ready), *transform(fn, numbers)(*ready)
+
+    def together(*ready: Any) -> Any:
+        value, found = jax.value_and_grad(fn, numbers, has_aux=has_aux)(*ready)
+        return value, found, value[1] if has_aux else ()
+
+    if subject.target.gradient is None and subject.is_traceable:
+
+        def both(moved: Any, held: Any) -> Any:
+            ready = subject.join(moved, held)
+            return apart(*ready), together(*ready)
+
+        if agrees(expressions(subject, "value and gradient", both, *split_arrays(subject, point.primals))):
+            return Holds()
+
     def routes(primals: tuple[Any, ...]) -> Routes:
         ready = _prepared(primals, numbers)
-
-        def together() -> Any:
-            value, found = jax.value_and_grad(fn, numbers, has_aux=has_aux)(*ready)
-            return value, found, value[1] if has_aux else ()
-
-        left = attempt(lambda: (fn(*ready), transform(fn, numbers)(*ready)))
-        return Routes(("f and gradient(f)", "value_and_grad(f)"), paths, left, attempt(together))
+        return Routes(
+            ("f and gradient(f)", "value_and_grad(f)"),
+            paths,
+            attempt(lambda: apart(*ready)),
+            attempt(lambda: together(*ready)),
+        )
 
     return agree(subject, point, routes)
 
