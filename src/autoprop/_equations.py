@@ -1,14 +1,15 @@
-"""What one equation of a traced program computes: whether two of them may be told to do the same."""
+"""What one equation of a traced program computes, and how much: whether two of them may be told to do the same."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from jax.extend import core as jex
 
-from ._jaxprs import inner_program
+from ._jaxprs import inner_program, scan_parts, subprograms
 
-__all__ = ["called_program", "is_commutative", "is_identity", "is_repeatable", "operation"]
+__all__ = ["called_program", "elements", "is_commutative", "is_identity", "is_repeatable", "operation"]
 
 _CALLS = frozenset(
     {"jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_jvp_call", "custom_vjp_call"}
@@ -56,3 +57,15 @@ def operation(eqn: Any) -> Any:
     Return what an equation computes: its primitive, or one name for two primitives that do the same.
     """
     return "add" if eqn.primitive.name in ("add", "add_any") else eqn.primitive
+
+
+def elements(program: Any) -> int:
+    """
+    Return how many numbers a jaxpr computes in all; of a loop's body as often as it is known to run.
+    """
+    total = 0
+    for eqn in getattr(program, "jaxpr", program).eqns:
+        times = scan_parts(eqn)[3] if eqn.primitive.name == "scan" else 1
+        total += times * max((elements(inner) for inner in subprograms(eqn)), default=0)
+        total += sum(math.prod(getattr(var.aval, "shape", ())) for var in eqn.outvars)
+    return total

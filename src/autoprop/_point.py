@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import Any
 
 import attrs
 import numpy as np
 
-__all__ = ["Point", "direction"]
+__all__ = ["Point", "direction", "directions"]
+
+KEPT = 2**14  # numbers of the directions of a batch that are small enough to be kept for the next signature
 
 
 def direction(seed: int, path: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -28,6 +31,21 @@ def direction(seed: int, path: str, shape: tuple[int, ...]) -> np.ndarray[Any, A
     raw = np.frombuffer(digest, np.uint8)[:size]
     magnitude = (8 + (raw & 15)).astype(np.float64) / 16
     return np.where(raw & 16, -magnitude, magnitude).reshape(shape)
+
+
+def directions(seeds: range, path: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """
+    Return the direction of each seed, stacked on axis 0; read-only.
+    """
+    few = len(seeds) * int(np.prod(shape, dtype=np.int64)) <= KEPT
+    return _kept(seeds, path, shape) if few else np.stack([direction(seed, path, shape) for seed in seeds])
+
+
+@functools.lru_cache(maxsize=512)
+def _kept(seeds: range, path: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    stacked = np.stack([direction(seed, path, shape) for seed in seeds])
+    stacked.flags.writeable = False
+    return stacked
 
 
 @attrs.frozen(eq=False)

@@ -20,6 +20,7 @@ __all__ = ["Confirm", "judged"]
 
 ACCUSED = 4  # accused points of a law that are judged per batch
 REMARKED = 2  # points of a law that are judged per batch because a remark is likely there
+PLAIN = ("example", "typical")  # families whose accusations are most often right
 CLEARED = 3  # after so many cleared points of one family at a signature, others of it wait behind new families
 
 
@@ -68,6 +69,8 @@ class Confirm:
                 self.tally.add(law.name, Undecided("the value is not finite"), int(np.sum(batch.usable & ~finite)))
             order = self._order(law, batch, accused, scores[law.name])
             chosen = order[:ACCUSED]
+            if order and all(self.cleared[law.name, batch.sample.families[i]] for i in order):
+                chosen = order[:1]  # the judge cleared the like of all of them before
             if edges and law.probes != "none":
                 chosen += [i for i in first_of_families(batch, meant, law.probes == "all") if i not in chosen]
             if law.name in remarks and not self.tally.has_remark(law.name):
@@ -93,7 +96,7 @@ class Confirm:
 
     def _order(self, law: Property, batch: Batch, accused: Any, scores: Any) -> list[int]:
         """
-        The accused points, new families first, the most suspicious of each first.
+        The accused points: new families first, of those the plain ones, the most suspicious of each first.
         """
         best = np.max(np.where(np.isnan(scores), np.inf, scores), axis=1)
         rows = sorted(np.flatnonzero(accused).tolist(), key=lambda i: -best[i])
@@ -101,9 +104,10 @@ class Confirm:
         ranked = []
         for i in rows:
             family = batch.sample.families[i]
-            ranked.append((seen[family] + self.cleared[law.name, family] // CLEARED, i))
+            turn = seen[family] + self.cleared[law.name, family] // CLEARED
+            ranked.append((turn, family not in PLAIN, i))
             seen[family] += 1
-        return [i for _, i in sorted(ranked, key=lambda pair: pair[0])]
+        return [i for _, _, i in sorted(ranked, key=lambda each: each[:2])]
 
     def _remarkable(self, law: Property, batch: Batch, scores: Any) -> list[int]:
         """

@@ -12,6 +12,7 @@ import numpy as np
 from .._errors import UsageError
 from .._events import Checked, Counts, Event, Found
 from .._finding import Finding
+from .._jaxprs import equations
 from .._settings import Settings
 from .._target import Target
 from .._verdict import Holds, Undecided, Violated
@@ -19,21 +20,24 @@ from ..properties import Property, chosen, finding
 from .confirm import Confirm, judged
 from .drawn import explore_drawn
 from .rows import spread
-from .screen import Batch, Scored, Screen, draw
+from .screen import Batch, Screen, draw
 from .shrink import shrink
 from .signatures import Slot, is_drawn, slots
+from .somewhere import Somewhere
 from .tally import Tally
 
 __all__ = ["Outcome", "explore", "search"]
 
-FIRST = 192  # points of each signature in the first round
+FIRST = 256  # points of each signature in the first round, at most
+WIDEST = 4096  # points of each signature in later rounds, at most
 EARLY = 2  # points at which laws that cannot be batched are judged before the other signatures are screened
 NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
-WIDE_SIGNATURES = 2  # signatures at which those laws are judged in the first round; later rounds take one point of each
-SECOND_SIGNATURES = 3  # signatures that are screened for second derivatives in the first round
+WIDE_SIGNATURES = 2  # signatures at which those laws, and edge families, are judged in the first round
+SECOND_SIGNATURES = 2  # signatures that are screened for second derivatives in the first round
 SOON = 2  # the first signature is screened for them when so many others have been screened
+BREADTH = ((256, 2), (16, 4), (0, 8))  # signatures in the first round, by how many equations the function has
 FIRST_ORDER = ("numeric", "adjoint")  # where one of these is broken, second derivatives are not looked at
-SHRINK_SECONDS = 6.0  # wall time for shrinking one finding
+SHRINK_SECONDS, LEAST_SHRINK_SECONDS = 6.0, 1.0  # wall time for shrinking one finding, and if there is none left
 TICK = 0.5  # seconds between progress events
 
 
@@ -114,7 +118,10 @@ class _Run:
         self.active = self._applicable(laws)
         self.screens: dict[tuple[int, int], Screen] = {}
         self.confirms = [Confirm(slot, self.tally) for slot in self.slots]
-        self.nowhere: dict[str, Any] = {}  # laws that must hold somewhere: the lowest score of each part so far
+        self.somewhere = Somewhere()
+        self.deadline = np.inf if settings.seconds is None else self.start + settings.seconds
+        self.opened = self._breadth()  # how many signatures are looked at so far
+        self.alone = 0.0  # seconds in later rounds that laws took which cannot be batched
         self.found = False
         self.ticked = self.start
 
@@ -134,8 +141,13 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.start
 
+    def _breadth(self) -> int:
+        subject = self.slots[0].subject
+        size = sum(1 for _ in equations(subject.traced)) if subject.is_traceable else 0
+        return min(len(self.slots), next(breadth for least, breadth in BREADTH if size >= least))
+
     def late(self) -> bool:
-        return self.settings.seconds is not None and self.seconds >= self.settings.seconds
+        return time.perf_counter() >= self.deadline
 
     def enough(self) -> bool:
         full = self.settings.examples is not None and self.points >= self.settings.examples
@@ -150,30 +162,10 @@ class _Run:
             yield self.checked(False)
 
     def events(self) -> Iterator[Event]:
-        first = self._batch(0, self.slots[0], 0)
-        yield from self._narrow(
-            self.slots[0], first, [law for law in self.active.values() if law.name == "structure"], 1
-        )
-        turn = 0
-        while (not self.enough() or turn == 0) and not (turn and self.found):
-            batches = []
-            for number, slot in enumerate(self.slots):
-                if number and self.enough():
-                    break
-                batch = self._batch(turn, slot, number)
-                batches.append((slot, batch))
-                yield from self._wide(turn, number, slot, batch)
-                if number == 0 or turn:
-                    yield from self._narrow(slot, batch, self._unscreened(number), EARLY if turn == 0 else 1)
-                if turn == 0 and number == SOON:
-                    yield from self._second(turn, 0, *batches[0])
-                yield from self.tick()
-            for number, (slot, batch) in enumerate(batches[:WIDE_SIGNATURES] if turn == 0 else []):
-                yield from self._narrow(slot, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
-            done = 1 if turn == 0 and len(batches) > SOON else 0
-            for number, (slot, batch) in enumerate(batches[: None if turn else SECOND_SIGNATURES]):
-                if number >= done:
-                    yield from self._second(turn, number, slot, batch)
+        yield from self._first_round()
+        turn = 1
+        while not self.enough() and not self.found:
+            yield from self._round(turn)
             turn += 1
         yield from self._somewhere()
         for name, law in self.active.items():
@@ -183,17 +175,62 @@ class _Run:
                 self.tally.add(name, Undecided(reason))
         yield self.checked(True)
 
-    def _batch(self, turn: int, slot: Slot, number: int) -> Batch:
-        rows = min(FIRST, self.settings.rows) if turn == 0 else self.settings.rows
+    def _first_round(self) -> Iterator[Event]:
+        """
+        Look at a few signatures with all laws, the quick ones first.
+        """
+        first = self._batch(0, 0)
+        yield from self._narrow(0, first, [law for law in self.active.values() if law.name == "structure"], 1)
+        batches = []
+        for number in range(self.opened):
+            if number and self.enough():
+                break
+            batches.append(self._batch(0, number) if number else first)
+            yield from self._wide(0, number, batches[-1])
+            if number == 0:
+                yield from self._narrow(number, first, self._unscreened(number), EARLY)
+            if number == SOON:
+                yield from self._second(0, 0, batches[0])
+            yield from self.tick()
+        for number, batch in enumerate(batches[:WIDE_SIGNATURES]):
+            yield from self._narrow(number, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
+        for number in range(1 if len(batches) > SOON else 0, min(SECOND_SIGNATURES, len(batches))):
+            yield from self._second(0, number, batches[number])
+
+    def _round(self, turn: int) -> Iterator[Event]:
+        """
+        Screen more points of every signature so far and of a new one, and judge one point of one signature for the
+        other laws, as long as these have not taken more than half of the time.
+        """
+        self.opened = min(self.opened + 1, len(self.slots))
+        chosen = turn % self.opened
+        for number in range(self.opened):
+            if self.enough():
+                return
+            batch = self._batch(turn, number)
+            yield from self._wide(turn, number, batch)
+            if number == chosen and (self.settings.seconds is None or self.alone <= self.seconds / 2):
+                began = time.perf_counter()
+                yield from self._narrow(number, batch, self._unscreened(number), 1)
+                yield from self._second(turn, number, batch)
+                self.alone += time.perf_counter() - began
+            yield from self.tick()
+
+    def _batch(self, turn: int, number: int) -> Batch:
+        slot = self.slots[number]
+        rows = min(FIRST, self.settings.rows) if turn == 0 else min(self.settings.rows << min(turn - 1, 8), WIDEST)
         if self.settings.examples is not None:
-            share = -(-self.settings.examples // len(self.slots))
+            share = -(-self.settings.examples // min(self.opened, len(self.slots)))
             rows = max(1, min(rows, share, self.settings.examples - self.points))
-        rows = min(rows, max(8, self._screen(number, slot).chunk * 8))
+        screen = self._screen(number)
+        if screen.laws:
+            rows = min(rows, max(8, screen.most * 8))
         return draw(slot, rows, self.settings.seed + 1_000_003 * turn + 10_007 * number)
 
-    def _screen(self, number: int, slot: Slot, order: int = 1) -> Screen:
+    def _screen(self, number: int, order: int = 1) -> Screen:
         if (number, order) not in self.screens:
-            self.screens[number, order] = Screen(slot, [law for law in self.active.values() if law.order == order])
+            laws = [law for law in self.active.values() if law.order == order]
+            self.screens[number, order] = Screen(self.slots[number], laws, remarks=number < WIDE_SIGNATURES)
         return self.screens[number, order]
 
     def _unscreened(self, number: int, order: int = 1) -> list[Property]:
@@ -201,37 +238,42 @@ class _Run:
         laws = [law for law in self.active.values() if law.order == order]
         return [law for law in laws if law.screen is None or screen.error is not None]
 
-    def _wide(self, turn: int, number: int, slot: Slot, batch: Batch, order: int = 1) -> Iterator[Event]:
+    def _wide(self, turn: int, number: int, batch: Batch, order: int = 1) -> Iterator[Event]:
         """
         Screen a batch of one signature and judge alone what it accuses.
         """
-        scored = self._screen(number, slot, order).scores(batch)
+        scored = self._screen(number, order).scores(batch, self.deadline)
+        if scored is not None:
+            batch = batch.first(len(scored.finite))
         self.points += len(batch) if order == 1 else 0
         if scored is None:
             return
-        self._note_somewhere(batch, scored)
-        laws = list(self.active.values())
-        for law, point, verdict in self.confirms[number].batch(batch, scored, laws, turn == 0, self.late):
-            yield from self._finding(slot, law, point, verdict)
+        self.somewhere.note(batch, scored, self.active.values())
+        laws, edges = list(self.active.values()), turn == 0 and number < WIDE_SIGNATURES
+        for law, point, verdict in self.confirms[number].batch(batch, scored, laws, edges, self.late):
+            yield from self._finding(self.slots[number], law, point, verdict)
 
-    def _second(self, turn: int, number: int, slot: Slot, batch: Batch) -> Iterator[Event]:
+    def _second(self, turn: int, number: int, batch: Batch) -> Iterator[Event]:
         """
         Look at the second derivatives of a batch.
         """
         if self.late() or self._first_is_broken() or not any(law.order == 2 for law in self.active.values()):
             return
-        yield from self._wide(turn, number, slot, batch, order=2)
+        yield from self._wide(turn, number, batch, order=2)
         if number < WIDE_SIGNATURES:
-            yield from self._narrow(slot, batch, self._unscreened(number, 2), 1 if turn else NARROW)
+            yield from self._narrow(number, batch, self._unscreened(number, 2), 1 if turn else NARROW)
 
     def _first_is_broken(self) -> bool:
         return any(self.tally.is_broken(name) for name in FIRST_ORDER)
 
-    def _narrow(self, slot: Slot, batch: Batch, laws: Sequence[Property], count: int, skip: int = 0) -> Iterator[Event]:
+    def _narrow(
+        self, number: int, batch: Batch, laws: Sequence[Property], count: int, skip: int = 0
+    ) -> Iterator[Event]:
         """
         Judge laws at a few points of the batch: a typical one, then one of each of some families; ``skip`` were judged.
         """
         for law in laws:
+            slot = self.slots[number]
             if law.somewhere or (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES)):
                 continue
             for i in spread(batch, 1 if law.once else count, law)[skip:]:
@@ -248,40 +290,25 @@ class _Run:
     def _finding(self, slot: Slot, law: Property, point: Any, verdict: Violated) -> Iterator[Event]:
         self.active.pop(law.name, None)
         self.found = True
-        subject, smallest, shrunk = shrink(slot, law, point, verdict, SHRINK_SECONDS)
+        left = float(np.clip(self.deadline - time.perf_counter(), LEAST_SHRINK_SECONDS, SHRINK_SECONDS))
+        subject, smallest, shrunk = shrink(slot, law, point, verdict, left)
         self.tally.add(law.name, shrunk)
         yield Found(finding(law, subject, smallest, shrunk))
 
-    def _note_somewhere(self, batch: Batch, scored: Scored) -> None:
-        finite, scores, _ = scored
-        for law in self.active.values():
-            if not law.somewhere or law.name not in scores:
-                continue
-            meant = batch.usable & finite & batch.finite
-            if not np.any(meant):
-                continue
-            lowest = np.min(scores[law.name][meant], axis=0)
-            before = self.nowhere.get(law.name)
-            self.nowhere[law.name] = lowest if before is None else np.minimum(before, lowest)
-
     def _somewhere(self) -> Iterator[Event]:
         """
-        Settle the laws that must hold at some point: violated only if every point failed.
+        Settle the laws that must hold at some point.
         """
+        slot = self.slots[0]
         for law in [law for law in self.active.values() if law.somewhere]:
-            lowest = self.nowhere.get(law.name)
-            slot = self.slots[0]
-            batch = draw(slot, 1, self.settings.seed)
-            if lowest is None:
-                verdict = judged(law, slot, batch.point(0))
-            elif np.all(lowest <= 0):
+            if self.somewhere.holds(law):
                 self.tally.add(law.name, Holds(), self.points)
                 continue
-            else:
-                verdict = judged(law, slot, batch.point(0))
-                if isinstance(verdict, Holds):
-                    verdict = Undecided("no gradient in the batch, but one alone")
+            point = draw(slot, 1, self.settings.seed).point(0)
+            verdict = judged(law, slot, point)
+            if isinstance(verdict, Holds) and self.somewhere.was_screened(law):
+                verdict = Undecided("no gradient in the batch, but one alone")
             self.tally.add(law.name, verdict)
             if isinstance(verdict, Violated):
                 self.active.pop(law.name)
-                yield Found(finding(law, slot.subject, batch.point(0), verdict))
+                yield Found(finding(law, slot.subject, point, verdict))

@@ -1,32 +1,34 @@
-"""One compiled program that screens many points of a signature for all laws that can be batched."""
+"""Many points of a signature at once, for all laws that can be batched."""
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import attrs
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import hypothesis_jax as hj
 
-from .._compile import FAST_COMPILE
+from .._equations import elements
 from .._jaxprs import handles_non_finite
-from .._pairing import cotangents, tangents
+from .._pairing import cotangents_of_rows, tangents_of_rows
 from .._point import Point
-from .._subject import MOVED, STATIC
-from .._trees import is_inexact
-from ..oracles.bounded import bounded, is_open_ended
-from ..properties import Property, Row
+from .._subject import HELD, MOVED, STATIC
+from .._trees import is_inexact, is_key
+from ..oracles.bounded import is_open_ended
+from ..properties import Property, Rows
 from .signatures import Slot, row
 
 __all__ = ["Batch", "Scored", "Screen", "draw"]
 
-MEMORY = 2**29  # bytes that one program's batch may take, by a rough count of its intermediate values
-NODES = 136  # evaluations of the function that a row costs: 8 steps of 15 nodes, their ends, and the point itself
+MEMORY = 2**29  # bytes that one program's batch may take, by a rough count of what it computes
+NODES = 8 * 2  # evaluations of the function and its tangent that a row costs at once
+ROWS, MORE, FEW = 256, 1024, 64  # rows of one program, and of one whose signature has few numbers
+SEEDS = 256  # a batch begins at one of sixteen seeds, so that directions are drawn once for many batches
 BATCH_SECONDS = 2.0  # wall time that one batch may run; the points after that are left out
 
 
@@ -45,7 +47,7 @@ class Batch:
 
     slot: Slot
     sample: hj.Sample
-    seeds: Sequence[int]
+    seeds: range
     finite: Any
     usable: Any
 
@@ -57,6 +59,16 @@ class Batch:
         Return one point, alone.
         """
         return Point(row(self.sample, i), self.seeds[i], self.sample.families[i])
+
+    def first(self, n: int) -> Batch:
+        """
+        Return the batch of the first n points.
+        """
+        leaves = jax.tree.leaves(self.sample.tree)
+        kept = [leaf if axis is None else leaf[:n] for leaf, axis in zip(leaves, self.sample.axes, strict=True)]
+        tree = jax.tree.unflatten(jax.tree.structure(self.sample.tree), kept)
+        sample = attrs.evolve(self.sample, tree=tree, families=self.sample.families[:n])
+        return Batch(self.slot, sample, self.seeds[:n], self.finite[:n], self.usable[:n])
 
 
 def draw(slot: Slot, n: int, seed: int) -> Batch:
@@ -77,9 +89,10 @@ def draw(slot: Slot, n: int, seed: int) -> Batch:
             usable &= good
     if not usable.all():  # rows that are not meant are not run either: some kernels complain of NaN
         take = np.where(usable, np.arange(n), 0)
-        leaves = [leaf if axis is None else leaf[take] for leaf, axis in zip(leaves, sample.axes, strict=True)]
+        leaves = [leaf if axis is None else _taken(leaf, take) for leaf, axis in zip(leaves, sample.axes, strict=True)]
         sample = attrs.evolve(sample, tree=jax.tree.unflatten(jax.tree.structure(sample.tree), leaves))
-    return Batch(slot, sample, range(seed, seed + n), finite, usable)
+    first = seed % 16 * SEEDS
+    return Batch(slot, sample, range(first, first + n), finite, usable)
 
 
 def _tested(slot: Slot) -> list[bool]:
@@ -104,7 +117,7 @@ class Scored(NamedTuple):
 
     Attributes:
         finite: whether each point's value is finite.
-        scores: law to its scores.
+        scores: law to its scores, of shape (points, scores of the law).
         remarks: law to the scores of its remarks, where there can be some.
     """
 
@@ -115,95 +128,119 @@ class Scored(NamedTuple):
 
 class Screen:
     """
-    The screening program of one signature.
+    Screens batches of one signature.
 
     Attributes:
         laws: the laws it screens for.
-        error: why there is no program (the function cannot be batched), or None.
+        error: why it cannot (the function cannot be batched), or None.
     """
 
-    def __init__(self, slot: Slot, laws: Sequence[Property]) -> None:
-        self.slot, self.laws = slot, [law for law in laws if law.screen is not None]
+    def __init__(self, slot: Slot, laws: Sequence[Property], *, remarks: bool = True) -> None:
+        self.slot, self.laws, self.remarks = slot, [law for law in laws if law.screen is not None], remarks
         self.error: str | None = None
-        self.programs: dict[int, Any] = {}
-        self.chunk = self._chunk()
+        self._length = 0
 
-    def _chunk(self) -> int:
-        shapes = [leaf for leaf in self.slot.subject.leaves if hasattr(leaf, "shape")]
-        shapes += jax.tree.leaves(self.slot.subject.outputs)
-        elements = sum(int(np.prod(leaf.shape)) for leaf in shapes)
-        most = 4 if is_open_ended(self.slot.subject) else 64  # one endless loop keeps its whole chunk waiting
-        return int(np.clip(MEMORY // (max(elements, 1) * NODES * 16), 1, most))
-
-    def _row(self, moved: Any, held: Any, v: Any, u: Any) -> Scored:
-        row = Row(self.slot.subject, moved, held, v, u)
-        scores = {law.name: jnp.ravel(law.screen(row)) for law in self.laws if law.screen is not None}
-        remarks = {law.name: law.remarks(row) for law in self.laws if law.remarks is not None}
-        return Scored(row.is_finite, scores, {name: score for name, score in remarks.items() if score is not None})
-
-    def scores(self, batch: Batch) -> Scored | None:
+    @functools.cached_property
+    def most(self) -> int:
         """
-        Return what the program says of each point; None where the function cannot be screened (see ``error``). Takes
-        the whole batch, a chunk at a time.
+        How many rows one program may take.
+        """
+        subject = self.slot.subject
+        shapes = [leaf.shape for leaf in subject.leaves if hasattr(leaf, "shape")]
+        own = sum(int(np.prod(shape)) for shape in shapes)
+        computed = own + (elements(subject.traced) if subject.is_traceable else own)
+        most = MORE if own <= FEW else ROWS
+        if is_open_ended(subject):  # one endless loop keeps its whole chunk waiting
+            most = 4
+        return int(np.clip(MEMORY // (max(computed, 1) * NODES * 8), 1, most))
+
+    def chunk(self, n: int) -> int:
+        """
+        Return how many rows of a batch of n go into one program: as before, if that is not wasteful.
+        """
+        wanted = min(self.most, ROWS if n < 4 * ROWS else MORE)
+        if n < wanted:
+            wanted = min(wanted, 1 << max(n - 1, 7).bit_length())
+        if not self._length or wanted > self._length:
+            self._length = wanted
+        return self._length
+
+    def scores(self, batch: Batch, deadline: float = np.inf) -> Scored | None:
+        """
+        Return what is said of each point, or of the first ones where there is no time for all; None where the function
+        cannot be screened (see ``error``). Takes the batch a chunk at a time.
+
+        Args:
+            batch: points of the signature.
+            deadline: the value of `time.perf_counter` after which no chunk is begun, except the first.
         """
         if not self.laws or self.error is not None:
             return None
-        subject = self.slot.subject
-        arguments, axes = self._arguments(batch)
-        found: list[Any] = []
-        ran = 0.0
-        for start in range(0, len(batch), self.chunk):
-            take = np.minimum(np.arange(start, start + self.chunk), len(batch) - 1)
-            part = [
-                [leaf if a is None else leaf[take] for leaf, a in zip(g, ax, strict=True)]
-                for g, ax in zip(arguments, axes, strict=True)
-            ]
-            if self.chunk not in self.programs:
-                try:
-                    batched = bounded(subject, jax.vmap(self._row, in_axes=axes))
-                    mapped = jax.jit(batched, compiler_options=FAST_COMPILE)
-                    self.programs[self.chunk] = mapped.lower(*part).compile()
-                except Exception as error:  # noqa: BLE001  the function under test may not be batchable
-                    self.error = f"{subject.target.name} cannot be batched: {type(error).__name__}"
-                    return None
-            started = time.perf_counter()
-            value = jax.device_get(self.programs[self.chunk](*part))
-            ran += time.perf_counter() - started
-            done = min(start + self.chunk, len(batch))
-            found.append(jax.tree.map(lambda x, kept=done - start: np.asarray(x)[:kept], value))
-            if done < len(batch) and ran > BATCH_SECONDS:  # a slow function gets fewer points
-                batch.usable[done:] = False
-                rest = len(batch) - done
-                found.append(jax.tree.map(lambda x, rest=rest: np.zeros((rest, *x.shape[1:]), x.dtype), value))
+        chunk, count = self.chunk(len(batch)), len(batch)
+        found: list[Scored] = []
+        began = time.perf_counter()
+        for start in range(0, count, chunk):
+            stop = min(start + chunk, count)
+            try:
+                scored = self._scored(self._rows(batch, start, start + chunk))
+            except Exception as error:  # noqa: BLE001  the function under test may not be batchable
+                self.error = f"{self.slot.subject.target.name} cannot be batched: {type(error).__name__}"
+                return None
+            found.append(jax.tree.map(lambda x, kept=stop - start: x[:kept], scored))
+            now = time.perf_counter()
+            if start == 0:
+                began = now  # compilation is not counted
+            if now > deadline or now - began > BATCH_SECONDS:  # a slow function gets fewer points
                 break
-        return self._joined(found)
-
-    @staticmethod
-    def _joined(found: list[Scored]) -> Scored:
         joined: Scored = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
         return joined
 
-    def _arguments(self, batch: Batch) -> tuple[list[Any], list[Any]]:
+    def _scored(self, rows: Rows) -> Scored:
+        scores, remarks = {}, {}
+        for law in self.laws:
+            if law.screen is not None:
+                score = np.asarray(law.screen(rows), np.float64)
+                scores[law.name] = np.broadcast_to(
+                    score.reshape(len(rows), -1) if score.ndim else score, (len(rows), max(score.size // len(rows), 1))
+                )
+            if law.remarks is not None and self.remarks:
+                remark = law.remarks(rows)
+                if remark is not None:
+                    remarks[law.name] = remark
+        return Scored(rows.is_finite, scores, remarks)
+
+    def _rows(self, batch: Batch, start: int, stop: int) -> Rows:
+        """
+        Return the rows of a chunk; the last row again and again where the batch has no more.
+        """
         subject = self.slot.subject
+        last = len(batch) - 1
+        part = np.minimum(np.arange(start, stop), last)
         leaves = jax.tree.leaves(batch.sample.tree)
-        moved: list[Any] = []
-        held: list[Any] = []
-        moved_axes: list[int | None] = []
-        held_axes: list[int | None] = []
+        groups: dict[str, list[Any]] = {MOVED: [], HELD: []}
+        axes: dict[str, list[int | None]] = {MOVED: [], HELD: []}
         for leaf, axis, kind in zip(leaves, batch.sample.axes, subject.kinds, strict=True):
-            if kind == STATIC:
-                continue
-            (moved if kind == MOVED else held).append(leaf)
-            (moved_axes if kind == MOVED else held_axes).append(axis)
-        host = [np.asarray(leaf) for leaf in moved]
-        rows = [[x if a is None else x[i] for x, a in zip(host, moved_axes, strict=True)] for i in range(len(batch))]
-        v = [tangents(subject, leaves, seed) for leaves, seed in zip(rows, batch.seeds, strict=True)]
+            if kind != STATIC:
+                groups[kind].append(leaf if axis is None else _taken(leaf, part))
+                axes[kind].append(axis)
+        moved = [leaf if is_key(leaf) else np.asarray(leaf) for leaf in groups[MOVED]]
+        seeds = batch.seeds[start:stop]
+        own = [leaf[: len(seeds)] if a == 0 else leaf[None] for leaf, a in zip(moved, axes[MOVED], strict=True)]
+        filled = np.minimum(np.arange(stop - start), len(seeds) - 1)
+        v = [leaf[filled] for leaf in tangents_of_rows(subject, own, seeds)]
+        u = [leaf[filled] for leaf in cotangents_of_rows(subject, seeds)]
         if len(moved) > 1:  # every other row probes one leaf alone, so that a small leaf is seen beside a large one
-            for i, tangent in enumerate(v):
-                only = (i // 2) % len(moved)
-                if i % 2:
-                    v[i] = [t if j == only else np.zeros_like(t) for j, t in enumerate(tangent)]
-        u = [cotangents(subject, seed) for seed in batch.seeds]
-        stacked_v = [np.stack(column) for column in zip(*v, strict=True)]
-        stacked_u = [np.stack(column) for column in zip(*u, strict=True)]
-        return [moved, held, stacked_v, stacked_u], [moved_axes, held_axes, [0] * len(stacked_v), [0] * len(stacked_u)]
+            rows = np.arange(len(part))
+            for j, leaf in enumerate(v):
+                leaf[(rows % 2 == 1) & ((start + rows) // 2 % len(moved) != j)] = 0
+        return Rows(subject, (tuple(axes[MOVED]), tuple(axes[HELD])), moved, groups[HELD], v, u)
+
+
+def _taken(leaf: Any, rows: Any) -> Any:
+    """
+    Return rows of a leaf; nothing is compiled.
+    """
+    if is_key(leaf):
+        words = np.asarray(jax.random.key_data(leaf))[rows]
+        return jax.random.wrap_key_data(jax.device_put(words), impl=jax.random.key_impl(leaf))
+    return np.asarray(leaf)[rows]

@@ -15,7 +15,7 @@ from .._verdict import Verdict, Violated
 from ._compare import Routes, agree, attempt, same
 from ._law import Property, finding
 from ._law import law as _property
-from ._row import Row
+from ._rows import Rows
 from .adjoint import adjoint
 from .argnums import argnums_order, value_and_grad
 from .argnums_closure import argnums_closure
@@ -86,7 +86,7 @@ __all__ = [
     "LAWS",
     "Property",
     "Routes",
-    "Row",
+    "Rows",
     "adjoint",
     "agree",
     "argnums_closure",

@@ -25,7 +25,7 @@ from ..oracles.automatic import reverse_mode
 from ..oracles.bounded import LIMIT, ends
 
 if TYPE_CHECKING:
-    from ._row import Row
+    from ._rows import Rows
 
 __all__ = ["Property", "finding", "law"]
 
@@ -46,11 +46,11 @@ class Property:
         group: the group it is listed under.
         judge: ``judge(subject, point)`` returns the `Verdict` at one point, alone and unbatched.
         applies: ``applies(subject)`` returns why the law does not apply to a target, or None where it does.
-        screen: ``screen(row)`` is traced into the program that screens many points at once. It returns an array of
-            suspicion scores, positive where the law may be broken, NaN where it has nothing to say; None if the law is
+        screen: ``screen(rows)`` looks at many points at once. It returns suspicion scores, a row for each point (or
+            one number), positive where the law may be broken, NaN where it has nothing to say; None if the law is
             judged point by point only.
-        remarks: like ``screen``: one score, positive where the law may hold with a remark; it returns None if there can
-            be no remark on the target.
+        remarks: like ``screen``: one score a point, positive where the law may hold with a remark; it returns None if
+            there can be no remark on the target.
         somewhere: the law asks for one point where it holds, not for all: a finding needs every point to fail.
         numeric: the law compares with the derivative of the value, so it is off where custom rules declare another one.
         smooth_only: the law is not meaningful at points with NaN or infinite entries.
@@ -59,7 +59,7 @@ class Property:
             ``edges`` (where a derivative may be wrong on a set of measure zero), or one of ``all`` families.
         once: the law is about the program and not about the numbers: one point of a signature tells as much as many.
         on_request: the law costs seconds, and is judged only where ``properties`` names it.
-        order: 2 for laws of second derivatives. They are screened by a program of their own, after those of the first
+        order: 2 for laws of second derivatives. They are screened by programs of their own, after those of the first
             order, and not at all where the first derivative is found to be wrong.
         doc: the docstring: formula, why it must hold, **Catches**, **Does not catch**.
         error: the exception class raised by a call; each law has its own.
@@ -69,8 +69,8 @@ class Property:
     group: str
     judge: Callable[[Subject, Point], Verdict]
     applies: Callable[[Subject], str | None] = _always
-    screen: Callable[[Row], Any] | None = None
-    remarks: Callable[[Row], Any] | None = None
+    screen: Callable[[Rows], Any] | None = None
+    remarks: Callable[[Rows], Any] | None = None
     somewhere: bool = False
     numeric: bool = False
     smooth_only: bool = True

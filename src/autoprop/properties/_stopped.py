@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
+import numpy as np
 
+from .._dtypes import double
 from .._origin import stop_gradient_lines
 from .._point import Point
 from .._source import assignments
 from .._subject import Subject
 from .._verdict import Mismatch, Verdict, Violated
-from ..oracles.automatic import forward_mode, reverse_mode
 from ..oracles.unstopped import without_stops
-from ._row import Row
+from ._rows import Rows
 
 __all__ = ["hidden", "may_hide"]
 
@@ -51,19 +51,18 @@ def _text(mismatch: Mismatch, subject: Subject, point: Point) -> str:
     )
 
 
-def may_hide(row: Row) -> Any:
+def may_hide(rows: Rows) -> Any:
     """
-    Score a row for the screen: 2 where the derivative with nothing stopped has a NaN and the value is finite, 1 where
+    Score points for the screen: 2 where the derivative with nothing stopped has a NaN and the value is finite, 1 where
     it is infinite, else 0; None if the function stops nothing.
     """
-    free = without_stops(row.subject)
+    free = without_stops(rows.subject)
     if free is None:
         return None
-
-    def f(moved: Any) -> Any:
-        return free.f(moved, row.held)
-
-    derivatives = reverse_mode(f, row.moved, row.cotangents) or forward_mode(f, row.moved, row.tangents) or []
-    has_nan = jnp.any(jnp.array([jnp.any(jnp.isnan(d)) for d in derivatives] or [False]))
-    good = jnp.all(jnp.array([jnp.all(jnp.isfinite(d)) for d in derivatives] or [True]))
-    return jnp.where(row.is_finite & ~good, jnp.where(has_nan, 2.0, 1.0), 0.0)
+    opened = rows.of(free)
+    derivatives = opened.reverse or opened.forward or []
+    has_nan = np.zeros(len(rows), bool)
+    for leaf in derivatives:
+        has_nan |= np.isnan(double(leaf)).reshape(len(rows), -1).any(1)
+    bad = rows.is_finite & ~rows.all_finite(derivatives)
+    return np.where(bad, np.where(has_nan, 2.0, 1.0), 0.0)

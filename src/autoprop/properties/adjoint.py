@@ -8,16 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import all_finite, eps
-from .._pairing import absolute_terms, cotangents, pair, paired_on_host, tangents
+from .._pairing import cotangents, paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import ADJOINT
+from .._tolerance import ADJOINT, ADJOINT_SCREEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import missing_mode
 from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._law import law
-from ._row import Row
+from ._rows import Rows
 from .numeric import applies_to_values
 
 __all__ = ["adjoint", "both_modes_exist"]
@@ -38,15 +38,18 @@ def _count(*leaves: Any) -> int:
     return sum(int(np.prod(jnp.shape(leaf))) for group in leaves for leaf in group)
 
 
-def _screen(row: Row) -> Any:
-    if row.forward is None or row.reverse is None:
-        return jnp.full((), jnp.nan)
-    forward, reverse = pair(row.cotangents, row.forward), pair(row.reverse, row.tangents)
-    terms = absolute_terms(row.cotangents, row.forward) + absolute_terms(row.reverse, row.tangents)
-    unit = max(eps(x) for x in [*row.moved, *row.value])
-    bound = ADJOINT * unit * np.sqrt(_count(row.moved, row.value)) * terms
-    bad = (jnp.abs(forward - reverse) > bound) | (jnp.isfinite(forward) != jnp.isfinite(reverse))
-    return jnp.where(row.is_finite & bad, 1.0, 0.0)
+def _screen(rows: Rows) -> Any:
+    if rows.forward is None or rows.reverse is None:
+        return np.nan
+    forward, forward_terms = rows.pair(rows.cotangents, rows.forward)
+    reverse, reverse_terms = rows.pair(rows.reverse, rows.tangents)
+    count = sum(int(np.prod(leaf.shape[1:])) for leaf in [*rows.tangents, *rows.value])
+    with np.errstate(all="ignore"):
+        bound = ADJOINT * rows.unit * np.sqrt(count) * (forward_terms + reverse_terms) + rows.underflow
+        if rows.unit >= eps(np.float32(0)):
+            bound = np.maximum(bound, ADJOINT_SCREEN * np.maximum(np.abs(forward), np.abs(reverse)))
+        bad = (np.abs(forward - reverse) > bound) | (np.isfinite(forward) != np.isfinite(reverse))
+    return np.where(rows.is_finite & bad, 1.0, 0.0)
 
 
 @law("modes", applies=both_modes_exist, screen=_screen)

@@ -18,7 +18,7 @@ from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
-from ._row import Row
+from ._rows import Rows
 from ._stopped import hidden, may_hide
 from .numeric import applies_to_values
 
@@ -27,15 +27,14 @@ __all__ = ["finite", "screen_finiteness"]
 ENTRIES = 4  # how many non-finite entries of a leaf are judged by their slopes
 
 
-def screen_finiteness(row: Row) -> Any:
+def screen_finiteness(rows: Rows) -> Any:
     """
     Accuse a finite value with a derivative that is not.
     """
-    if not row.has_derivative:
-        return jnp.full((), jnp.nan)
-    derivatives = [*(row.reverse or []), *(row.forward or [])]
-    good = jnp.all(jnp.array([jnp.all(jnp.isfinite(d)) for d in derivatives] or [True]))
-    return jnp.where(row.is_finite & ~good, 1.0, 0.0)
+    if not rows.has_derivative:
+        return np.nan
+    good = rows.all_finite([*(rows.reverse or []), *(rows.forward or [])])
+    return np.where(rows.is_finite & ~good, 1.0, 0.0)
 
 
 @law("contract", applies=applies_to_values, screen=screen_finiteness, remarks=may_hide, smooth_only=False)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import eps
 from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import AWAY, CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.difference import STEPS, Slope
-from ..oracles.integral import line_integral
 from ..oracles.promoted import Promoted
 from ._law import law
-from ._row import Row
+from ._rows import Rows
 
 __all__ = ["applies_to_values", "judge_slopes", "numeric", "screen_slopes"]
 
@@ -34,18 +31,14 @@ def applies_to_values(subject: Subject) -> str | None:
     return None if subject.inexact_outputs else "the value holds no floating or complex array"
 
 
-def screen_slopes(row: Row) -> Any:
+def screen_slopes(rows: Rows) -> Any:
     """
     Hold the derivative against the change of the value along a line, and against its neighbours there.
     """
-    if not row.has_derivative:
-        return jnp.full(2, jnp.nan)
-    unit = max(eps(y) for y in [*row.moved, *row.value])
-    real = jnp.float64 if eps(row.cotangents[0]) < eps(jnp.float32(0)) else jnp.float32
-    line = line_integral(row.along, row.slope_along, row.magnitude, row.sensitivity, unit, real)
-    known = jnp.isfinite(line.slope)
-    scores = jnp.stack([jnp.minimum(line.ratio / SCREEN, 1e9), jnp.nan_to_num(line.isolated, posinf=0.0)])
-    return jnp.where(row.is_finite, jnp.where(known, scores - 1.0, 1.0), 0.0)
+    if not rows.has_derivative:
+        return np.full((len(rows), 2), np.nan)
+    scores = np.stack([np.minimum(rows.line.ratio / SCREEN, 1e9), np.minimum(rows.line.isolated, 1e9)], 1) - 1.0
+    return np.where(rows.is_finite[:, None], np.where(np.isfinite(rows.slope)[:, None], scores, 1.0), 0.0)
 
 
 @law("numeric", applies=applies_to_values, screen=screen_slopes, numeric=True, probes="edges")

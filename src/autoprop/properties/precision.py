@@ -20,7 +20,7 @@ from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
 from ._compare import number
 from ._law import law
-from ._row import Row
+from ._rows import Rows
 from .numeric import applies_to_values
 
 __all__ = ["grossly_off", "precision"]
@@ -37,10 +37,8 @@ def _applies(subject: Subject) -> str | None:
     return None
 
 
-def _screen(row: Row) -> Any:
-    found = [*row.value, *(row.reverse or [])]
-    good = jnp.all(jnp.array([jnp.all(jnp.isfinite(y)) for y in found]))
-    return jnp.where(good, 0.0, 1.0)
+def _screen(rows: Rows) -> Any:
+    return np.where(rows.all_finite([*rows.value, *(rows.reverse or [])]), 0.0, 1.0)
 
 
 @law("numeric", applies=_applies, screen=_screen, finite_value=False, probes="all")

@@ -8,16 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import eps
-from .._pairing import absolute_terms, pair, paired_on_host, tangents
+from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import ADJOINT
+from .._tolerance import ADJOINT, ADJOINT_SCREEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.automatic import forward_mode, reverse_mode
 from ..oracles.gradient import gradient_of, why_no_second
 from ..oracles.promoted import Promoted
 from ._law import law
-from ._row import Row
+from ._rows import Rows
 from .finite import finite, screen_finiteness
 from .numeric import applies_to_values, judge_slopes, screen_slopes
 from .precision import grossly_off
@@ -29,12 +28,12 @@ def _applies(subject: Subject) -> str | None:
     return applies_to_values(subject) or why_no_second(subject)
 
 
-def _numeric_screen(row: Row) -> Any:
-    second = row.second
+def _numeric_screen(rows: Rows) -> Any:
+    second = rows.second
     if not second.has_derivative:
-        return jnp.full(3, jnp.nan)
-    found = jnp.append(screen_slopes(second), screen_finiteness(second))
-    return jnp.where(row.is_finite & second.is_finite, found, 0.0)
+        return np.full((len(rows), 3), np.nan)
+    found = np.concatenate([screen_slopes(second), screen_finiteness(second)[:, None]], 1)
+    return np.where((rows.is_finite & second.is_finite)[:, None], found, 0.0)
 
 
 @law("numeric", applies=_applies, screen=_numeric_screen, numeric=True, order=2)
@@ -70,28 +69,23 @@ def _symmetric_applies(subject: Subject) -> str | None:
     return _applies(subject)
 
 
-def _both_ways(row: Row) -> Any:
-    """
-    ⟨w, H v⟩, ⟨v, H w⟩ and Σ|terms|, or None where the gradient has no derivative.
-    """
-    second = row.second
-    v, w = row.tangents, second.cotangents
-    mode = reverse_mode if second.forward is None else forward_mode
-    with_v, with_w = mode(second.f, second.moved, v), mode(second.f, second.moved, w)
+def _symmetric_screen(rows: Rows) -> Any:
+    second, swapped = rows.second, rows.second.swapped
+    v, w = second.tangents, second.cotangents
+    if second.forward is None:  # Hᵀ w and Hᵀ v
+        with_v, with_w = swapped.reverse, second.reverse
+    else:
+        with_v, with_w = second.forward, swapped.forward
     if with_v is None or with_w is None:
-        return None
-    return pair(w, with_v), pair(v, with_w), absolute_terms(w, with_v) + absolute_terms(v, with_w)
-
-
-def _symmetric_screen(row: Row) -> Any:
-    sides = _both_ways(row)
-    if sides is None:
-        return jnp.full((), jnp.nan)
-    left, right, terms = sides
-    unit = max(eps(x) for x in row.moved)
-    bound = ADJOINT * unit * np.sqrt(_count(row.moved)) * terms
-    good = jnp.isfinite(left) & jnp.isfinite(right)
-    return jnp.where(row.is_finite & row.second.is_finite & good & (jnp.abs(left - right) > bound), 1.0, 0.0)
+        return np.nan
+    (left, left_terms), (right, right_terms) = rows.pair(w, with_v), rows.pair(v, with_w)
+    with np.errstate(all="ignore"):
+        bound = ADJOINT * rows.unit * np.sqrt(_count(rows.tangents) / len(rows)) * (left_terms + right_terms)
+        if rows.unit >= eps(np.float32(0)):
+            bound = np.maximum(bound, ADJOINT_SCREEN * np.maximum(np.abs(left), np.abs(right)))
+        apart = np.abs(left - right) > bound + second.underflow
+        meant = rows.is_finite & second.is_finite & np.isfinite(left) & np.isfinite(right)
+    return np.where(meant & apart, 1.0, 0.0)
 
 
 def _count(leaves: Any) -> int:

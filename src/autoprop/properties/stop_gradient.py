@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._dtypes import double
 from .._pairing import cotangents, pair, tangents
 from .._point import Point
 from .._subject import Subject
@@ -16,7 +17,7 @@ from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.same_program import agrees, expressions
 from ._compare import Routes, attempt, number, same
 from ._law import law, undecided_if_raises
-from ._row import Row
+from ._rows import Rows
 
 __all__ = ["frozen", "live", "stop_identity"]
 
@@ -77,12 +78,13 @@ def _declares_frozen(subject: Subject) -> str | None:
     return None if subject.inexact_outputs else "the value holds no floating or complex array"
 
 
-def _frozen_screen(row: Row) -> Any:
-    if row.reverse is None:
-        return jnp.full((), jnp.nan)
-    chosen = row.subject.moved_among(row.subject.target.frozen, "frozen")
-    leaks = jnp.array([jnp.any(row.reverse[i] != 0) for i in chosen])
-    return jnp.where(row.is_finite & jnp.any(leaks), 1.0, 0.0)
+def _frozen_screen(rows: Rows) -> Any:
+    if rows.reverse is None:
+        return np.nan
+    leaks = np.zeros(len(rows), bool)
+    for i in rows.subject.moved_among(rows.subject.target.frozen, "frozen"):
+        leaks |= (rows.reverse[i] != 0).reshape(len(rows), -1).any(1)
+    return np.where(rows.is_finite & leaks, 1.0, 0.0)
 
 
 @law("stop_gradient", applies=_declares_frozen, screen=_frozen_screen, smooth_only=False)
@@ -161,16 +163,13 @@ def _declares_live(subject: Subject) -> str | None:
     return None if subject.inexact_outputs else "the value holds no floating or complex array"
 
 
-def _live_screen(row: Row) -> Any:
-    chosen = row.subject.moved_among(row.subject.target.live, "live")
-    if row.reverse is None:
-        return jnp.full(len(chosen), jnp.nan)
-    return jnp.array(
-        [
-            jnp.where(jnp.any((g != 0) & jnp.isfinite(g)) | (g.size == 0), 0.0, 1.0)
-            for g in (row.reverse[i] for i in chosen)
-        ]
-    )
+def _live_screen(rows: Rows) -> Any:
+    chosen = rows.subject.moved_among(rows.subject.target.live, "live")
+    if rows.reverse is None:
+        return np.full((len(rows), len(chosen)), np.nan)
+    gradients = [double(rows.reverse[i]).reshape(len(rows), -1) for i in chosen]
+    alive = [((g != 0) & np.isfinite(g)).any(1) | (g.shape[1] == 0) for g in gradients]
+    return np.where(np.stack(alive, 1), 0.0, 1.0)
 
 
 @law("stop_gradient", applies=_declares_live, screen=_live_screen, somewhere=True)
