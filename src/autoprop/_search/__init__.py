@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._check import check
-from .run import Outcome, explore, search
+from .outcome import Outcome, search
+from .run import explore
 
 __all__ = ["Outcome", "check", "explore", "search"]

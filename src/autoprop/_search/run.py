@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 
 from .._errors import UsageError
-from .._events import Checked, Counts, Event, Found
-from .._finding import Finding
-from .._jaxprs import equations
+from .._events import Checked, Event, Found
 from .._settings import Settings
 from .._target import Target
 from .._verdict import Holds, Undecided, Violated
@@ -22,11 +19,11 @@ from .drawn import explore_drawn
 from .rows import spread
 from .screen import Batch, Screen, draw
 from .shrink import shrink
-from .signatures import Slot, is_drawn, slots
+from .signatures import Slot, breadth, is_drawn, slots
 from .somewhere import Somewhere
 from .tally import Tally
 
-__all__ = ["Outcome", "explore", "search"]
+__all__ = ["explore"]
 
 FIRST = 256  # points of each signature in the first round, at most
 WIDEST = 4096  # points of each signature in later rounds, at most
@@ -35,50 +32,9 @@ NARROW = 4  # points at which laws that cannot be batched are judged, per signat
 WIDE_SIGNATURES = 2  # signatures at which those laws, and edge families, are judged in the first round
 SECOND_SIGNATURES = 2  # signatures that are screened for second derivatives in the first round
 SOON = 2  # the first signature is screened for them when so many others have been screened
-BREADTH = ((256, 2), (16, 4), (0, 8))  # signatures in the first round, by how many equations the function has
 FIRST_ORDER = ("numeric", "adjoint")  # where one of these is broken, second derivatives are not looked at
 SHRINK_SECONDS, LEAST_SHRINK_SECONDS = 6.0, 1.0  # wall time for shrinking one finding, and if there is none left
 TICK = 0.5  # seconds between progress events
-
-
-@attrs.frozen
-class Outcome:
-    """
-    What a search of one target found.
-
-    Attributes:
-        findings: one for each violated law, shrunk.
-        counts: law to `Counts`.
-        points: how many points were screened or judged.
-        seconds: wall time.
-    """
-
-    findings: tuple[Finding, ...]
-    counts: Mapping[str, Counts]
-    points: int
-    seconds: float
-
-
-def search(target: Target, *, settings: Settings | None = None, properties: Sequence[str] | None = None) -> Outcome:
-    """
-    Search for points at which a law of the target is broken.
-
-    Args:
-        target: the target.
-        settings: how long and how widely to look.
-        properties: names of the laws to look for, as far as they apply; the target's own by default.
-
-    Raises:
-        UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
-    """
-    findings, last = [], None
-    for event in explore(target, settings, properties=properties):
-        if isinstance(event, Found):
-            findings.append(event.finding)
-        elif isinstance(event, Checked):
-            last = event
-    assert last is not None
-    return Outcome(tuple(findings), last.counts, last.points, last.seconds)
 
 
 def explore(
@@ -120,7 +76,7 @@ class _Run:
         self.confirms = [Confirm(slot, self.tally) for slot in self.slots]
         self.somewhere = Somewhere()
         self.deadline = np.inf if settings.seconds is None else self.start + settings.seconds
-        self.opened = self._breadth()  # how many signatures are looked at so far
+        self.opened = breadth(self.slots)  # how many signatures are looked at so far
         self.alone = 0.0  # seconds in later rounds that laws took which cannot be batched
         self.found = False
         self.ticked = self.start
@@ -140,11 +96,6 @@ class _Run:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.start
-
-    def _breadth(self) -> int:
-        subject = self.slots[0].subject
-        size = sum(1 for _ in equations(subject.traced)) if subject.is_traceable else 0
-        return min(len(self.slots), next(breadth for least, breadth in BREADTH if size >= least))
 
     def late(self) -> bool:
         return time.perf_counter() >= self.deadline
@@ -243,8 +194,7 @@ class _Run:
         Screen a batch of one signature and judge alone what it accuses.
         """
         scored = self._screen(number, order).scores(batch, self.deadline)
-        if scored is not None:
-            batch = batch.first(len(scored.finite))
+        batch = batch if scored is None else batch.first(len(scored.finite))
         self.points += len(batch) if order == 1 else 0
         if scored is None:
             return

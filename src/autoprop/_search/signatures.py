@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -14,12 +15,15 @@ from hypothesis.strategies import SearchStrategy
 import hypothesis_jax as hj
 
 from .._errors import AutopropWarning, UsageError
+from .._jaxprs import equations
 from .._settings import Settings
 from .._subject import Subject
 from .._target import Target
 from .._trees import is_key
 
-__all__ = ["Slot", "is_drawn", "slots", "spec_of"]
+__all__ = ["Slot", "breadth", "is_drawn", "row", "slots", "spec_of"]
+
+BREADTH = ((256, 2), (16, 4), (0, 8))  # signatures in the first round, by the least number of equations
 
 
 @attrs.frozen(eq=False)
@@ -122,6 +126,15 @@ def _pool(target: Target, spec: Any, settings: Settings) -> list[Slot]:
         )
         raise _NothingAccepted(message, last) from refused
     return [Slot(spec, signature, subjects[signature]) for signature in pool]
+
+
+def breadth(slots: Sequence[Slot]) -> int:
+    """
+    Return at how many signatures a search looks in its first round: fewer for functions that compile slowly.
+    """
+    subject = slots[0].subject
+    size = sum(1 for _ in equations(subject.traced)) if subject.is_traceable else 0
+    return min(len(slots), next(count for least, count in BREADTH if size >= least))
 
 
 def row(sample: hj.Sample, i: int) -> Any:
