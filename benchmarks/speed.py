@@ -84,7 +84,9 @@ class Book:
         named = {"kind": task["kind"], "work": task["work"], "contender": task["contender"], "repeat": repeat}
         self.data = merged(self.data, key, named | {"limit": task["seconds"]} | record, environment())
         self.file.write_text(json.dumps(self.data, indent=1) + "\n", encoding="utf-8")
-        shown = " ".join(f"{name}={value}" for name, value in record.items() if name not in ("complaint", "laws"))
+        shown = " ".join(
+            f"{name}={value}" for name, value in record.items() if name not in ("complaint", "trouble", "laws")
+        )
         click.echo(f"{key}: {shown[:160]}")
         return record
 

@@ -37,8 +37,7 @@ def rate(work: Work, contender: str, seconds: float) -> dict[str, Any]:
     Return how many points one contender verifies in some seconds, compilation included.
     """
     if contender in JUDGES:
-        count, accused, spent, complaint = drawn(work.fn, by_dims(work.spec), JUDGES[contender], seconds, first=False)
-        return {"points": count, "seconds": spent, "accused": accused, "complaint": complaint}
+        return drawn(work.fn, by_dims(work.spec), JUDGES[contender], seconds, first=False)
     return searched(target_of(work), seconds, FIRST_ORDER if contender == "autoprop" else None)
 
 
@@ -125,10 +124,9 @@ def _fault(zoo: str, slug: str) -> tuple[Any, Any, Any, bool]:
     x64 = getattr(module, "META", {}).get("x64", False)
     with jax.enable_x64(x64):
         args = module.args()
-        if score.exists():  # it knows what an author declares of each function
-            target = load(score).target(module, name, fn)
-        else:
-            target = autoprop.Target(fn, hj.like(*args))
+        # a score.py knows what an author declares of each function
+        known = load(score).target(module, name, fn) if score.exists() else None
+        target = known or autoprop.Target(fn, hj.like(*args))
     if getattr(module, "META", {}).get("subject") == "gradient transform":
         return target, None, args, x64
     return target, fn, args, x64
@@ -144,8 +142,8 @@ def first(zoo: str, slug: str, contender: str, seconds: float) -> dict[str, Any]
             return first_found(target, seconds)
         if fn is None:
             return {"found": None, "seconds": 0.0, "skipped": "a gradient transform"}
-        _, accused, spent, complaint = drawn(fn, by_example(args), JUDGES[contender], seconds, first=True)
-        return {"found": complaint if accused else None, "seconds": spent}
+        record = drawn(fn, by_example(args), JUDGES[contender], seconds, first=True)
+        return record | {"found": record["complaint"] or "accused" if record["accused"] else None}
 
 
 def main() -> None:

@@ -157,7 +157,7 @@ def page(data: Mapping[str, Any]) -> str:
 
 def picture(data: Mapping[str, Any], files: list[Path]) -> None:
     """
-    Draw points a second and peak memory by function and contender.
+    Draw points a second, programs and peak memory by function and contender.
     """
     import matplotlib as mpl
 

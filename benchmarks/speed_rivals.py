@@ -110,27 +110,31 @@ def by_chex(fn: Callable[..., Any], args: Args) -> None:
 JUDGES = {"check_grads": by_check_grads, "chex": by_chex}
 
 
-def drawn(fn: Callable[..., Any], points: Any, judge: Callable[..., None], seconds: float, *, first: bool) -> Any:
+def drawn(
+    fn: Callable[..., Any], points: Any, judge: Callable[..., None], seconds: float, *, first: bool
+) -> dict[str, Any]:
     """
     Judge drawn points until the time is up, or until the first is accused.
 
     Returns:
-        points judged, points accused, seconds, and the first complaint.
+        a record: points judged, points accused, points at which anything else was raised, seconds, the first complaint.
     """
     start = time.perf_counter()
-    count, accused, complaint = 0, 0, ""
+    count, accused, raised, complaint, trouble = 0, 0, 0, "", ""
 
     @settings_of(max_examples=10**6, deadline=None, database=None, phases=[Phase.generate], derandomize=True,
                  suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(points)
     def test(args: Args) -> None:
-        nonlocal count, accused, complaint
+        nonlocal count, accused, raised, complaint, trouble
         if time.perf_counter() - start > seconds:
             raise Over
         try:
             judge(fn, args)
         except AssertionError as error:
             accused, complaint = accused + 1, complaint or str(error).strip()[:200]
+        except Exception as error:  # noqa: BLE001  the function, or the check of it, may raise anything
+            raised, trouble = raised + 1, trouble or f"{type(error).__name__}: {str(error).strip()[:200]}"
         count += 1
         if first and accused:
             raise Over
@@ -143,7 +147,9 @@ def drawn(fn: Callable[..., Any], points: Any, judge: Callable[..., None], secon
             break
         if count == before:
             break
-    return count, accused, time.perf_counter() - start, complaint
+    spent = time.perf_counter() - start
+    found = {"points": count, "seconds": spent, "accused": accused, "raised": raised, "complaint": complaint}
+    return found | {"trouble": trouble}
 
 
 def searched(target: Any, seconds: float | None, laws: tuple[str, ...] | None) -> dict[str, Any]:
