@@ -81,3 +81,6 @@ NEARBY = 2.0**-6
 
 # A derivative is the limit of others if those a millionth away, which a float64 resolves to ten digits, lie around it.
 AWAY = 1e-6
+
+# Entries smaller than the smallest step make a neighbourhood of their own: a thousandth of them lies inside it.
+BELOW = 1e-3

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import autoprop
+from autoprop import Undecided
 
 F = np.float32
 
@@ -35,3 +37,39 @@ def test_rounding_is_no_slope(case: str, seed: int) -> None:
     """A right derivative is not accused where the value is mostly rounding."""
     fn, *arguments = CANCELLING[case]
     autoprop.properties.numeric(fn, *arguments, seed=seed)
+
+
+def cross_entropy(w: Any, x: Any) -> Any:
+    """A loss whose gradient is 1e-24: forward mode takes it as a difference of numbers of order 1, and gets 0."""
+    return -jnp.mean(jax.nn.log_softmax(x @ w)[:, 0])
+
+
+def test_modes_that_cancel_differently() -> None:
+    """An entry that one mode computes as 0 and the other as a number far below rounding is no fault."""
+    w, x = np.array([[60.0, 1.0, 2.0], [1.0, 2.0, 0.5]], F), np.array([[1.0, 0.5], [0.9, 1.5]], F)
+    verdict = autoprop.properties.modes(cross_entropy, w, x)
+    assert verdict == Undecided("large intermediate values cancel: within rounding of them")
+
+
+def rectified(b: Any, x: Any) -> Any:
+    """A layer of relu, which at tiny data has kinks that no step of a bias of 0 can see."""
+    return 1 + jnp.sum(jax.nn.relu(x + b) * jnp.array([1.0, 3.0, -2.0]))
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-30])
+def test_kinks_below_the_smallest_step(size: float) -> None:
+    """The derivative at tiny data is that of their own neighbourhood: 3, where the slopes are 0 and 2."""
+    verdict = autoprop.properties.numeric(rectified, np.zeros((), F), size * np.array([-1, 1, -1], F))
+    assert verdict == Undecided("the derivative varies faster than the smallest step")
+
+
+def test_a_fault_beside_tiny_data() -> None:
+    """A derivative that is wrong at 0 alone is still found where other entries are tiny."""
+
+    @jax.custom_jvp
+    def f(b: Any) -> Any:
+        return jnp.sin(b)
+
+    f.defjvp(lambda p, t: (f(*p), jnp.where(p[0] == 0, 2, jnp.cos(p[0])).astype(p[0].dtype) * t[0]))
+    with pytest.raises(autoprop.Falsified):
+        autoprop.properties.numeric(lambda b, x: f(b) + jnp.sum(x), np.zeros((), F), np.full(3, 1e-20, F))

@@ -27,6 +27,7 @@ from .numeric import applies_to_values
 __all__ = ["linear", "modes"]
 
 COLUMNS = 32  # entries of each side of the Jacobian that are compared; the rest is left to `adjoint`
+JUDGED = 8  # entries that differ of which rounding is measured
 
 Leaves = list[Any]
 
@@ -66,7 +67,30 @@ def modes(subject: Subject, point: Point) -> Verdict:
         pairs = [_in_one_dtype(forward[k][n], reverse[n][k]) for n in range(len(rows)) for k in range(len(columns))]
         return Routes(("forward", "reverse"), paths, [left for left, _ in pairs], [right for _, right in pairs])
 
-    return agree(subject, point, routes)
+    verdict = agree(subject, point, routes)
+    if not isinstance(verdict, Violated):
+        return verdict
+    entries = dict(zip(paths, ((row, column) for row in rows for column in columns), strict=True))
+    return _beyond_rounding(Promoted(subject, point), verdict, entries)
+
+
+def _beyond_rounding(here: Promoted, verdict: Violated, entries: dict[str, Any]) -> Verdict:
+    """
+    Keep, of the widest differences, those that the cancellation of intermediate values does not explain: one mode may
+    round to 0 what the other computes as a small number.
+    """
+    if here.error is not None:
+        return verdict
+    outputs, kept = here.cotangents(), []
+    for mismatch in sorted(verdict.mismatches, key=lambda m: -(m.difference or np.inf))[:JUDGED]:
+        row, column = entries.get(mismatch.leaf, (None, None))
+        if row is not None and mismatch.difference is not None:
+            u, v = (_stacked(leaves, [unit]) for leaves, unit in ((outputs, row), (here.moved, column)))
+            rounding = here.rounding_of_derivatives([leaf[0] for leaf in v], [leaf[0] for leaf in u])
+            if mismatch.difference <= ADJOINT * rounding:
+                continue
+        kept.append(mismatch)
+    return Violated(tuple(kept)) if kept else Undecided("large intermediate values cancel: within rounding of them")
 
 
 def _basis(leaves: Sequence[Any], seed: int) -> list[tuple[int, int, complex]]:

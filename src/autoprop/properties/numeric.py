@@ -10,7 +10,8 @@ import numpy as np
 from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import AWAY, CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
+from .._tolerance import AWAY, BELOW, CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
+from .._trees import is_inexact
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.difference import STEPS, Slope
 from ..oracles.promoted import Promoted
@@ -151,8 +152,7 @@ def _compare(ad: float, measured: Slope, here: Promoted) -> Verdict:
 
 
 def _largest(x: Any) -> float:
-    finite = np.abs(x[np.isfinite(x)])
-    return float(finite.max()) if finite.size else 0.0
+    return float(np.max(np.abs(x[np.isfinite(x)]), initial=0.0))
 
 
 def _mismatch(leaf: str, index: tuple[int, ...], mode: str, ad: float, measured: Slope, paths: str = "") -> Mismatch:
@@ -212,7 +212,20 @@ def _resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Sl
         close = NEAR * max(abs(ad), measured.scale)
         if abs(near - ad) > close and not measured.low - close <= near <= measured.high + close:
             return False
-    return True
+    return not _has_structure_below(here, mode, v, u, ad)
+
+
+def _has_structure_below(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
+    """
+    Say whether the derivative is the same all around at the scale of entries far below any step: kinks are near then.
+    """
+    sizes = np.concatenate([np.abs(x).reshape(-1) for x in [*here.moved, *here.held] if is_inexact(x)])
+    smallest, largest = np.min(sizes[sizes > 0], initial=np.inf), max(np.max(np.abs(t), initial=0) for t in v)
+    if not smallest < STEPS[-1] * largest:
+        return False
+    offset = float(BELOW * smallest / largest)
+    near = [_automatic(here.shifted(v, side), mode, v, u) for side in (offset, -offset)]
+    return all(d is not None and np.isfinite(d) and abs(d - ad) <= NEAR * abs(ad) for d in near)
 
 
 def _is_limit(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
