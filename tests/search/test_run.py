@@ -180,9 +180,9 @@ def test_explore_for_other_laws() -> None:
 
 
 def test_each_violated_law_is_found_once() -> None:
-    """One finding for each law, however many points break it."""
+    """One finding for each law, however many points break it: of the function, and of the rule alone."""
     outcome = look(lambda x: jnp.sum(derived(lambda v: v, lambda v: 2 + 0 * v)(x)), array("n"), law=None)
-    assert [f.property for f in outcome.findings] == ["numeric"]
+    assert [f.property for f in outcome.findings] == ["numeric", "custom_rule"]
 
 
 def test_live_needs_every_point_to_fail() -> None:

@@ -21,7 +21,7 @@ __all__ = ["Confirm", "judged"]
 ACCUSED = 4  # accused points of a law that are judged per batch
 REMARKED = 2  # points of a law that are judged per batch because a remark is likely there
 PLAIN = ("example", "typical")  # families whose accusations are most often right
-CLEARED = 3  # after so many cleared points of one family at a signature, others of it wait behind new families
+CLEARED = 3  # after so many cleared points of one family, others of it wait behind new families
 
 
 def judged(law: Property, slot: Slot, point: Point) -> Verdict:
@@ -38,11 +38,16 @@ def judged(law: Property, slot: Slot, point: Point) -> Verdict:
 class Confirm:
     """
     Judges the suspicious points of one signature, law by law.
+
+    Attributes:
+        slot: the signature.
+        tally: where verdicts are counted.
+        cleared: how many accused points of a law and a family were cleared; shared by the signatures of a search.
     """
 
-    def __init__(self, slot: Slot, tally: Tally) -> None:
+    def __init__(self, slot: Slot, tally: Tally, cleared: Counter[tuple[str, str]] | None = None) -> None:
         self.slot, self.tally = slot, tally
-        self.cleared: Counter[tuple[str, str]] = Counter()
+        self.cleared = Counter() if cleared is None else cleared
 
     def batch(
         self,
@@ -111,7 +116,7 @@ class Confirm:
 
     def _remarkable(self, law: Property, batch: Batch, scores: Any) -> list[int]:
         """
-        A few points at which a remark is likely, of families of which none was judged at this signature.
+        A few points at which a remark is likely, of families of which none was judged before.
         """
         first: dict[str, int] = {}
         for i in np.argsort(-scores, kind="stable").tolist():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -73,7 +74,8 @@ class _Run:
         self.slots = slots(target, settings)
         self.active = self._applicable(laws)
         self.screens: dict[tuple[int, int], Screen] = {}
-        self.confirms = [Confirm(slot, self.tally) for slot in self.slots]
+        cleared: Counter[tuple[str, str]] = Counter()
+        self.confirms = [Confirm(slot, self.tally, cleared) for slot in self.slots]
         self.somewhere = Somewhere()
         self.deadline = np.inf if settings.seconds is None else self.start + settings.seconds
         self.opened = breadth(self.slots)  # how many signatures are looked at so far
@@ -150,10 +152,10 @@ class _Run:
 
     def _round(self, turn: int) -> Iterator[Event]:
         """
-        Screen more points of every signature so far and of a new one, and judge one point of one signature for the
-        other laws, as long as these have not taken more than half of the time.
+        Screen more points of every signature so far (and, from the second such round, of a new one), and judge one
+        point of one signature for the other laws, as long as these have not taken more than half of the time.
         """
-        self.opened = min(self.opened + 1, len(self.slots))
+        self.opened = min(self.opened + int(turn > 1), len(self.slots))
         chosen = turn % self.opened
         for number in range(self.opened):
             if self.enough():

@@ -217,7 +217,7 @@ def _resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Sl
 
 def _has_structure_below(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
     """
-    Say whether the derivative is the same all around at the scale of entries far below any step: kinks are near then.
+    Say whether the derivative is the same beside the point, on the scale of entries far below any step: kinks are near.
     """
     sizes = np.concatenate([np.abs(x).reshape(-1) for x in [*here.moved, *here.held] if is_inexact(x)])
     smallest, largest = np.min(sizes[sizes > 0], initial=np.inf), max(np.max(np.abs(t), initial=0) for t in v)
@@ -225,7 +225,7 @@ def _has_structure_below(here: Promoted, mode: str, v: Any, u: Any, ad: float) -
         return False
     offset = float(BELOW * smallest / largest)
     near = [_automatic(here.shifted(v, side), mode, v, u) for side in (offset, -offset)]
-    return all(d is not None and np.isfinite(d) and abs(d - ad) <= NEAR * abs(ad) for d in near)
+    return any(d is not None and np.isfinite(d) and abs(d - ad) <= NEAR * abs(ad) for d in near)
 
 
 def _is_limit(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
