@@ -67,7 +67,6 @@ _SURVIVES = {
         )
     },
     "hidden state: remembers the last input": "repeatable calls with one input only, so the state it left is the same",
-    "noise: one number folded in twice": "jax.debug_key_reuse takes every folded key for a new one",
 }
 
 

@@ -124,3 +124,17 @@ def test_arrays_of_keys(judge: Callable[..., Any]) -> None:
 
     keys = jax.random.split(KEY, 3)
     assert [judge(law, f, keys, X) for law in ("key_reuse", "key_determinism")] == [Holds(), Holds()]
+
+
+def test_numbers_folded_in(judge: Callable[..., Any]) -> None:
+    """One number folded in twice is reuse, two numbers are none; of numbers that are given nothing is said."""
+
+    def layers(*numbers: Any) -> Callable[[Any, Any], Any]:
+        return lambda key, x: sum(jnp.sum(x * jax.random.normal(jax.random.fold_in(key, n), x.shape)) for n in numbers)
+
+    def labelled(key: Any, x: Any, label: Any) -> Any:
+        return layers(label[0], label[1])(key, x)
+
+    assert isinstance(judge("key_reuse", layers(0, 1, 1), KEY, X), Violated)
+    assert judge("key_reuse", layers(0, 1, 2), KEY, X) == Holds()
+    assert judge("key_reuse", labelled, KEY, X, np.array([2, 2], np.int32)) == Holds()

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._compile import FAST_COMPILE
 from .._dtypes import wide
-from .._jaxprs import refusal
+from .._jaxprs import has_primitive, refusal
 from .._point import Point
 from .._subject import Subject
 from .._trees import as_arrays, is_array, is_key
@@ -84,21 +84,25 @@ def key_reuse(subject: Subject, point: Point) -> Verdict:
     Numbers drawn twice from one key are the same numbers, so noise that should be independent is not. JAX's own check
     (`jax.debug_key_reuse`) follows the keys through the traced function, inner jit, scan and while included; where it
     accuses, the function is run operation by operation and the law is violated only if some key's bits are consumed
-    twice in that one call. Keys in the old form (rows of uint32) are made typed first. Where the same numbers are
+    twice in that one call. That check takes every folded key for a new one, so a program that folds numbers of its own
+    into keys is always run so. Keys in the old form (rows of uint32) are made typed first. Where the same numbers are
     meant, say ``jax.random.clone(key)``.
 
     **Catches** a parent key used after its split, one key for two draws, a key that a loop consumes anew in each
-    iteration, a key that is made inside and used twice.
+    iteration, a key that is made inside and used twice, one number folded in twice.
 
     **Does not catch** keys in the old form that are made inside the function, the same key under `jax.vmap` for every
-    row, one key that is passed to two calls.
+    row, one key that is passed to two calls, a number folded in twice where some argument is an array of integers.
     """
     arrays = _arrays(subject, jax.tree.leaves(point.primals))
     raw = _raw_keys(subject)
+    traced: Any = None  # unless JAX's check accuses
     try:
         with jax.debug_key_reuse(True):
-            _trace(subject, raw)
-        return Holds()
+            traced = _trace(subject, raw)
+        if not _folds(subject, traced, raw):
+            return Holds()
+        said = "not seen, for it takes every folded key for a new one"
     except jax.errors.KeyReuseError as error:
         said = str(error).strip().splitlines()[0].rstrip(": ")
     except Exception as error:  # noqa: BLE001  the function under test may raise anything
@@ -107,12 +111,25 @@ def key_reuse(subject: Subject, point: Point) -> Verdict:
     try:
         uses = consumed(_trace(subject, raw), values)
     except Exception as error:  # noqa: BLE001  it cannot be run operation by operation
-        return Undecided(f"jax.debug_key_reuse suspects it, but it cannot be followed ({type(error).__name__})")
+        return (
+            Holds()
+            if traced
+            else Undecided(f"jax.debug_key_reuse suspects it, but it cannot be followed ({type(error).__name__})")
+        )
     if not uses.repeated:
         short = Undecided("jax.debug_key_reuse suspects it; the first iterations of its loops consume no key twice")
-        return Holds() if uses.is_complete else short
+        return Holds() if traced or uses.is_complete else short
     names = dict(zip(_bits(values), _paths(subject), strict=True))
     return Violated(tuple(_reuse(names.get(bits), lines, said) for bits, lines in uses.repeated))
+
+
+def _folds(subject: Subject, traced: Any, raw: tuple[int, ...]) -> bool:
+    """
+    Say whether a program folds numbers of its own into keys: integers that are arguments may be equal on purpose.
+    """
+    numbers = [x for i, x in enumerate(_arrays(subject, subject.leaves)) if i not in raw and not is_key(x)]
+    given = any(jnp.issubdtype(jnp.result_type(x), jnp.integer) for x in numbers)
+    return not given and has_primitive(traced, "random_fold_in")
 
 
 def _reuse(path: str | None, lines: list[str], said: str) -> Mismatch:
