@@ -8,7 +8,7 @@ import pytest
 
 from autoprop._errors import AutopropError
 
-from . import notices, saving
+from . import notices, programs, saving
 from .items import Law, parameter
 from .options import Options
 
@@ -77,7 +77,8 @@ def _search(item: pytest.Function, test: str, target: Target, settings: Settings
             if isinstance(found := parameter(other), Law) and found.test == test
         ]
         try:
-            searches[test] = search(target, settings=settings, properties=tuple(dict.fromkeys(laws)))
+            with programs.kept(item.config):
+                searches[test] = search(target, settings=settings, properties=tuple(dict.fromkeys(laws)))
         except AutopropError as error:
             searches[test] = error
         except Exception as error:
