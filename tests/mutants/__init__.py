@@ -66,7 +66,6 @@ _SURVIVES = {
             ("mean", "float16"),
         )
     },
-    "hidden state: remembers the last input": "repeatable calls with one input only, so the state it left is the same",
 }
 
 

@@ -14,12 +14,14 @@ from .._jaxprs import refusal
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import ROUTES
-from .._trees import as_arrays, is_array, is_key, same_tree
+from .._trees import as_arrays, is_array, is_inexact, is_key, same_tree
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised, Routes, attempt, same
 from ._law import law, undecided_if_raises
 
 __all__ = ["repeatable"]
+
+NEIGHBOUR, SHIFT = 1.125, 0.125  # of the call in between: x becomes 1.125 x + 0.125
 
 
 @law("contract", smooth_only=False, once=True)
@@ -28,12 +30,12 @@ def repeatable(subject: Subject, point: Point) -> Verdict:
     f(x) = f(x) bit for bit, x stays what it was, and no tracer outlives the call
 
     JAX's transforms assume pure functions: they call a function any number of times, or once for all. So a second call
-    gives the same bits, neither the arrays nor the dicts and lists of the arguments are changed, and nothing keeps a
-    tracer when tracing has ended. A tracer is held against the function only if it is alive after garbage collection,
-    after a second trace too, and `jax.checking_leaks` agrees.
+    gives the same bits, even after a call with other numbers, neither the arrays nor the dicts and lists of the
+    arguments are changed, and nothing keeps a tracer when tracing has ended. A tracer is held against the function only
+    if it is alive after garbage collection, after a second trace too, and `jax.checking_leaks` agrees.
 
-    **Catches** hidden generators and counters, caches that change the answer, in-place changes of NumPy arguments,
-    ``params.pop``, lists and attributes that collect traced values.
+    **Catches** hidden generators and counters, caches that change the answer, what is remembered of other inputs,
+    in-place changes of NumPy arguments, ``params.pop``, lists and attributes that collect traced values.
 
     **Does not catch** state that only a later process sees, or opaque Python objects that change.
     """
@@ -46,6 +48,7 @@ def repeatable(subject: Subject, point: Point) -> Verdict:
     changed = _changes(subject, kept, given)
     if changed is not None:
         return changed
+    attempt(lambda: fn(*_neighbour(subject, point)))  # what it raises there is no matter: it may leave something behind
     second = attempt(lambda: as_arrays(fn(*_fresh(subject, point))))
     routes = Routes(("first call", "second call"), subject.array_output_paths, first, second)
     verdict = same(routes, "the arguments were the same")
@@ -61,6 +64,18 @@ def _fresh(subject: Subject, point: Point) -> tuple[Any, ...]:
     The arguments in containers of their own, NumPy arrays copied.
     """
     leaves = [x.copy() if isinstance(x, np.ndarray) else x for x in jax.tree.leaves(point.primals)]
+    arguments: tuple[Any, ...] = jax.tree.unflatten(subject.treedef, leaves)
+    return arguments
+
+
+def _neighbour(subject: Subject, point: Point) -> tuple[Any, ...]:
+    """
+    Arguments of the same shapes and dtypes, with other inexact numbers.
+    """
+    leaves = [
+        (x * NEIGHBOUR + SHIFT).astype(x.dtype) if is_array(x) and is_inexact(x) else x
+        for x in jax.tree.leaves(_fresh(subject, point))
+    ]
     arguments: tuple[Any, ...] = jax.tree.unflatten(subject.treedef, leaves)
     return arguments
 
