@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import all_finite, finfo
+from .._dtypes import all_finite, double, finfo
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
@@ -61,12 +61,24 @@ def finite(subject: Subject, point: Point) -> Verdict:
         return Undecided("the value is not finite")
     if reverse is None and forward is None:
         return Undecided("there is no derivative here")
+    if forward is not None and not all_finite(forward):  # J·v may overflow for v as large as the data where J does not
+        v = [(double(t) / np.maximum(np.abs(double(t)), 1)).astype(t.dtype) for t in v]
+        forward = value_and_derivatives(subject, moved, held, v, u)[1]
     if all_finite([*(reverse or []), *(forward or [])]):
         return Holds(hidden(finite.judge, subject, point))
     here = Promoted(subject, point)
-    derivatives = [np.asarray(d).astype(np.complex128) for d in [*(reverse or []), *(forward or [])]]
-    if here.error is None and any(np.any(np.isnan(d)) for d in derivatives) and _overflows(here, v, moved, value):
+    has_nan = any(np.any(np.isnan(double(d))) for d in [*(reverse or []), *(forward or [])])
+    verdict = _judge(subject, here, reverse, forward, v)
+    suspicious = has_nan or isinstance(verdict, Violated)
+    if suspicious and here.error is None and _overflows(here, v, moved, value):
         return Undecided("the derivative itself overflows the dtype here")
+    return verdict
+
+
+def _judge(subject: Subject, here: Promoted, reverse: Any, forward: Any, v: Any) -> Verdict:
+    """
+    Judge the entries of the gradient that are not finite; the tangents of the outputs, where the gradient is.
+    """
     undecided: Undecided | None = None
     for i, gradient in enumerate(reverse or []):
         g = np.asarray(gradient).astype(np.complex128)
