@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._compile import relieve
 from .._errors import UsageError
 from .._events import Checked, Event, Found
 from .._settings import Settings
@@ -53,6 +54,7 @@ def explore(
         UsageError: the contract is wrong, the spec can produce nothing, or the function raises on every input.
     """
     settings = settings or Settings()
+    relieve()
     laws = chosen(target if properties is None else target.replace(properties=tuple(properties)))
     if is_drawn(target):
         yield from explore_drawn(target, settings, laws)
@@ -119,6 +121,7 @@ class _Run:
         turn = 1
         while not self.enough() and not self.found:
             yield from self._round(turn)
+            relieve()
             turn += 1
         yield from self._somewhere()
         for name, law in self.active.items():
