@@ -176,7 +176,7 @@ class _Run:
         slot = self.slots[number]
         rows = min(FIRST, self.settings.rows) if turn == 0 else min(self.settings.rows << min(turn - 1, 8), WIDEST)
         if self.settings.examples is not None:
-            share = -(-self.settings.examples // min(self.opened, len(self.slots)))
+            share = -(-self.settings.examples // self.opened)
             rows = max(1, min(rows, share, self.settings.examples - self.points))
         screen = self._screen(number)
         if screen.laws:
@@ -227,8 +227,8 @@ class _Run:
         """
         Judge laws at a few points of the batch: a typical one, then one of each of some families; ``skip`` were judged.
         """
+        slot = self.slots[number]
         for law in laws:
-            slot = self.slots[number]
             if law.somewhere or (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES)):
                 continue
             for i in spread(batch, 1 if law.once else count, law)[skip:]:

@@ -18,10 +18,11 @@ from .._jaxprs import handles_non_finite
 from .._pairing import cotangents_of_rows, tangents_of_rows
 from .._point import Point
 from .._subject import HELD, MOVED, STATIC
-from .._trees import is_inexact, is_key
+from .._trees import is_inexact
+from ..oracles.batched import Points
 from ..oracles.bounded import is_open_ended
 from ..properties import Property, Rows
-from .signatures import Slot, row
+from .signatures import Slot, row, taken
 
 __all__ = ["Batch", "Scored", "Screen", "draw"]
 
@@ -64,10 +65,9 @@ class Batch:
         """
         Return the batch of the first n points.
         """
-        leaves = jax.tree.leaves(self.sample.tree)
-        kept = [leaf if axis is None else leaf[:n] for leaf, axis in zip(leaves, self.sample.axes, strict=True)]
-        tree = jax.tree.unflatten(jax.tree.structure(self.sample.tree), kept)
-        sample = attrs.evolve(self.sample, tree=tree, families=self.sample.families[:n])
+        if n == len(self):
+            return self
+        sample = attrs.evolve(_taken(self.sample, slice(n)), families=self.sample.families[:n])
         return Batch(self.slot, sample, self.seeds[:n], self.finite[:n], self.usable[:n])
 
 
@@ -88,9 +88,7 @@ def draw(slot: Slot, n: int, seed: int) -> Batch:
         if not handled:
             usable &= good
     if not usable.all():  # rows that are not meant are not run either: some kernels complain of NaN
-        take = np.where(usable, np.arange(n), 0)
-        leaves = [leaf if axis is None else _taken(leaf, take) for leaf, axis in zip(leaves, sample.axes, strict=True)]
-        sample = attrs.evolve(sample, tree=jax.tree.unflatten(jax.tree.structure(sample.tree), leaves))
+        sample = _taken(sample, np.where(usable, np.arange(n), 0))
     first = seed % 16 * SEEDS
     return Batch(slot, sample, range(first, first + n), finite, usable)
 
@@ -132,6 +130,7 @@ class Screen:
 
     Attributes:
         laws: the laws it screens for.
+        remarks: whether it scores their remarks too.
         error: why it cannot (the function cannot be batched), or None.
     """
 
@@ -158,11 +157,8 @@ class Screen:
         """
         Return how many rows of a batch of n go into one program: as before, if that is not wasteful.
         """
-        wanted = min(self.most, ROWS if n < 4 * ROWS else MORE)
-        if n < wanted:
-            wanted = min(wanted, 1 << max(n - 1, 7).bit_length())
-        if not self._length or wanted > self._length:
-            self._length = wanted
+        wanted = min(self.most, ROWS if n < 4 * ROWS else MORE, 1 << max(n - 1, 7).bit_length())
+        self._length = max(self._length, wanted)
         return self._length
 
     def scores(self, batch: Batch, deadline: float = np.inf) -> Scored | None:
@@ -200,9 +196,7 @@ class Screen:
         for law in self.laws:
             if law.screen is not None:
                 score = np.asarray(law.screen(rows), np.float64)
-                scores[law.name] = np.broadcast_to(
-                    score.reshape(len(rows), -1) if score.ndim else score, (len(rows), max(score.size // len(rows), 1))
-                )
+                scores[law.name] = score.reshape(len(rows), -1) if score.ndim else np.full((len(rows), 1), score)
             if law.remarks is not None and self.remarks:
                 remark = law.remarks(rows)
                 if remark is not None:
@@ -214,33 +208,30 @@ class Screen:
         Return the rows of a chunk; the last row again and again where the batch has no more.
         """
         subject = self.slot.subject
-        last = len(batch) - 1
-        part = np.minimum(np.arange(start, stop), last)
+        part = np.minimum(np.arange(start, stop), len(batch) - 1)
         leaves = jax.tree.leaves(batch.sample.tree)
         groups: dict[str, list[Any]] = {MOVED: [], HELD: []}
         axes: dict[str, list[int | None]] = {MOVED: [], HELD: []}
         for leaf, axis, kind in zip(leaves, batch.sample.axes, subject.kinds, strict=True):
             if kind != STATIC:
-                groups[kind].append(leaf if axis is None else _taken(leaf, part))
+                groups[kind].append(leaf if axis is None else taken(leaf, part))
                 axes[kind].append(axis)
-        moved = [leaf if is_key(leaf) else np.asarray(leaf) for leaf in groups[MOVED]]
+        moved = [np.asarray(leaf) for leaf in groups[MOVED]]
         seeds = batch.seeds[start:stop]
         own = [leaf[: len(seeds)] if a == 0 else leaf[None] for leaf, a in zip(moved, axes[MOVED], strict=True)]
-        filled = np.minimum(np.arange(stop - start), len(seeds) - 1)
-        v = [leaf[filled] for leaf in tangents_of_rows(subject, own, seeds)]
-        u = [leaf[filled] for leaf in cotangents_of_rows(subject, seeds)]
+        v = [leaf[part - start] for leaf in tangents_of_rows(subject, own, seeds)]
+        u = [leaf[part - start] for leaf in cotangents_of_rows(subject, seeds)]
         if len(moved) > 1:  # every other row probes one leaf alone, so that a small leaf is seen beside a large one
             rows = np.arange(len(part))
             for j, leaf in enumerate(v):
                 leaf[(rows % 2 == 1) & ((start + rows) // 2 % len(moved) != j)] = 0
-        return Rows(subject, (tuple(axes[MOVED]), tuple(axes[HELD])), moved, groups[HELD], v, u)
+        return Rows(subject, Points((tuple(axes[MOVED]), tuple(axes[HELD])), moved, groups[HELD], v, u))
 
 
-def _taken(leaf: Any, rows: Any) -> Any:
+def _taken(sample: hj.Sample, rows: Any) -> hj.Sample:
     """
-    Return rows of a leaf; nothing is compiled.
+    Return a sample with some of its rows; its families are left as they are.
     """
-    if is_key(leaf):
-        words = np.asarray(jax.random.key_data(leaf))[rows]
-        return jax.random.wrap_key_data(jax.device_put(words), impl=jax.random.key_impl(leaf))
-    return np.asarray(leaf)[rows]
+    leaves, treedef = jax.tree.flatten(sample.tree)
+    own = [leaf if axis is None else taken(leaf, rows) for leaf, axis in zip(leaves, sample.axes, strict=True)]
+    return attrs.evolve(sample, tree=jax.tree.unflatten(treedef, own))

@@ -21,7 +21,7 @@ from .._subject import Subject
 from .._target import Target
 from .._trees import is_key
 
-__all__ = ["Slot", "breadth", "is_drawn", "row", "slots", "spec_of"]
+__all__ = ["Slot", "breadth", "is_drawn", "row", "slots", "spec_of", "taken"]
 
 BREADTH = ((256, 2), (16, 4), (0, 8))  # signatures in the first round, by the least number of equations
 
@@ -146,14 +146,22 @@ def row(sample: hj.Sample, i: int) -> Any:
     return tuple(jax.tree.unflatten(treedef, own))
 
 
-def _of(leaf: Any, i: int) -> Any:
+def taken(leaf: Any, rows: Any) -> Any:
     """
-    Return row i of a leaf as a JAX array; nothing is compiled.
+    Return a row of a sample's leaf, or some of them: NumPy, but a JAX array for keys. Nothing is compiled.
     """
     if is_key(leaf):
-        words = jax.device_put(np.array(np.asarray(jax.random.key_data(leaf))[i]))
-        return jax.random.wrap_key_data(words, impl=jax.random.key_impl(leaf))
-    return jax.device_put(np.array(leaf[i]))
+        words = np.array(np.asarray(jax.random.key_data(leaf))[rows])
+        return jax.random.wrap_key_data(jax.device_put(words), impl=jax.random.key_impl(leaf))
+    return np.asarray(leaf)[rows]
+
+
+def _of(leaf: Any, i: int) -> Any:
+    """
+    Return row i of a leaf as a JAX array.
+    """
+    found = taken(leaf, i)
+    return found if is_key(found) else jax.device_put(np.array(found))
 
 
 def _elements(spec: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,84 +16,93 @@ from .automatic import both_modes, missing_mode
 from .bounded import fast
 from .paired import paired
 
-__all__ = ["Axes", "derivatives_of_rows", "lines_of_rows"]
-
-Axes = tuple[tuple[int | None, ...], tuple[int | None, ...]]
+__all__ = ["Points", "derivatives_of_rows", "lines_of_rows"]
 
 
-def derivatives_of_rows(
-    subject: Subject, axes: Axes, moved: Sequence[Any], held: Sequence[Any], v: Sequence[Any], u: Sequence[Any]
-) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+class Points(NamedTuple):
     """
-    Return f(x), J·v and Jᵀ·u of each row, NumPy arrays with the rows on axis 0; None for a mode that is not there.
+    Many points of one signature with their directions.
 
-    Args:
-        subject: the target at the signature of a row.
-        axes: for each moved and each held leaf the axis of its rows, or None where all rows share it.
+    Attributes:
+        axes: for each moved and each held leaf the axis of the points, which is 0, or None where all of them share it.
         moved: the moved leaves.
         held: the held leaves.
-        v: tangents of the moved leaves, rows on axis 0.
-        u: cotangents of the inexact outputs, rows on axis 0.
+        tangents: tangents of the moved leaves, points on axis 0.
+        cotangents: cotangents of the inexact outputs, points on axis 0.
+    """
+
+    axes: tuple[tuple[int | None, ...], tuple[int | None, ...]]
+    moved: Sequence[Any]
+    held: Sequence[Any]
+    tangents: Sequence[Any]
+    cotangents: Sequence[Any]
+
+    def take(self, chosen: Any) -> Points:
+        """
+        Return some of the points.
+        """
+        moved, held = (
+            [leaf if axis is None else leaf[chosen] for leaf, axis in zip(leaves, axes, strict=True)]
+            for leaves, axes in zip((self.moved, self.held), self.axes, strict=True)
+        )
+        v, u = ([leaf[chosen] for leaf in leaves] for leaves in (self.tangents, self.cotangents))
+        return Points(self.axes, moved, held, v, u)
+
+
+def _run(subject: Subject, name: str, one: Callable[..., Any], points: Points, *more: Any) -> Any:
+    """
+    Run a program of one point, ``one(moved, held, tangents, cotangents, *more)``, on all of them; compiled once.
     """
 
     def build() -> Any:
-        def one(m: Any, h: Any, t: Any, c: Any) -> Any:
-            return both_modes(lambda x: subject.f(x, h), m, t, c)
+        axes = (*map(list, points.axes), 0, 0, *(0 for _ in more))
+        return fast(subject, jax.vmap(one, in_axes=axes))
 
-        return fast(subject, jax.vmap(one, in_axes=(list(axes[0]), list(axes[1]), 0, 0)))
+    return jax.device_get(subject.compiled((name, points.axes), build)(*map(list, points[1:]), *more))
 
-    program = subject.compiled(("batched derivatives", axes), build)
-    found: tuple[list[Any], list[Any] | None, list[Any] | None]
-    found = jax.device_get(program(list(moved), list(held), list(v), list(u)))
+
+def derivatives_of_rows(subject: Subject, points: Points) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+    """
+    Return f(x), J·v and Jᵀ·u of each point, NumPy arrays with the points on axis 0; None for a mode that is not there.
+    """
+
+    def one(m: Any, h: Any, t: Any, c: Any) -> Any:
+        return both_modes(lambda x: subject.f(x, h), m, t, c)
+
+    found: tuple[list[Any], list[Any] | None, list[Any] | None] = _run(subject, "batched derivatives", one, points)
     return found
 
 
-def lines_of_rows(
-    subject: Subject,
-    axes: Axes,
-    moved: Sequence[Any],
-    held: Sequence[Any],
-    v: Sequence[Any],
-    u: Sequence[Any],
-    steps: Any,
-) -> tuple[Any, Any]:
+def lines_of_rows(subject: Subject, points: Points, steps: Any) -> tuple[Any, Any]:
     """
     Return φ(t) = ⟨u, g(x + t·v)⟩ and φ'(t) by automatic differentiation, forward where there is forward mode.
 
     g is the function under test, with stopped values held at x if the target intends stops.
 
     Args:
-        subject: the target at the signature of a row.
-        axes: for each moved and each held leaf the axis of its rows, or None where all rows share it.
-        moved: the moved leaves.
-        held: the held leaves.
-        v: tangents of the moved leaves, rows on axis 0.
-        u: cotangents of the inexact outputs, rows on axis 0.
-        steps: the values of t, of shape (rows, number of steps).
+        subject: the target at the signature of a point.
+        points: the points.
+        steps: the values of t, of shape (points, number of steps).
     """
-    real = np.float64 if any(eps(leaf) < eps(np.float32(0)) for leaf in [*moved, *u]) else np.float32
+    leaves = [*points.moved, *points.cotangents]
+    real = np.float64 if any(eps(leaf) < eps(np.float32(0)) for leaf in leaves) else np.float32
+    forward = not missing_mode(subject)["forward"]
 
-    def build() -> Any:
-        forward = not missing_mode(subject)["forward"]
+    def one(m: Any, h: Any, t: Any, c: Any, steps: Any) -> Any:
+        def f(x: Any) -> Any:
+            return subject.f(x, h)
 
-        def one(m: Any, h: Any, t: Any, c: Any, steps: Any) -> Any:
-            def f(x: Any) -> Any:
-                return subject.f(x, h)
+        g = paired(f, m) if "stop_gradient" in subject.target.intended else f
 
-            g = paired(f, m) if "stop_gradient" in subject.target.intended else f
+        def at(step: Any) -> Any:
+            x = [leaf + jnp.asarray(step, leaf.dtype) * along for leaf, along in zip(m, t, strict=True)]
+            if forward:
+                value, change = jax.jvp(g, (x,), (t,))
+                return pair(c, value), pair(c, change)
+            value, pull = jax.vjp(g, x)
+            return pair(c, value), pair(pull(c)[0], t)
 
-            def at(step: Any) -> Any:
-                x = [leaf + jnp.asarray(step, leaf.dtype) * along for leaf, along in zip(m, t, strict=True)]
-                if forward:
-                    value, change = jax.jvp(g, (x,), (t,))
-                    return pair(c, value), pair(c, change)
-                value, pull = jax.vjp(g, x)
-                return pair(c, value), pair(pull(c)[0], t)
+        return jax.vmap(at)(steps)
 
-            return jax.vmap(at)(steps)
-
-        return fast(subject, jax.vmap(one, in_axes=(list(axes[0]), list(axes[1]), 0, 0, 0)))
-
-    program = subject.compiled(("batched lines", axes), build)
-    values, slopes = jax.device_get(program(list(moved), list(held), list(v), list(u), np.asarray(steps, real)))
+    values, slopes = _run(subject, "batched lines", one, points, np.asarray(steps, real))
     return np.asarray(values, np.float64), np.asarray(slopes, np.float64)

@@ -63,22 +63,17 @@ def line_integral(
         unit: machine epsilon of the widest rounding inside.
         tiny: what φ may change by where numbers underflow.
     """
-    count = len(value)
     first = next(step for least, step in FIRST if unit >= least)
-    tried = _Steps(count, unit, tiny)
-    everyone = np.arange(count)
-    tried.add(first, everyone, _both_sides(evaluate, first, everyone), value, slope, magnitude, sensitivity)
-    left = np.flatnonzero(~(tried.knows & (tried.ratio <= SCREEN)))
+    tried = _Steps(value, slope, magnitude, sensitivity, unit, tiny)
+    everyone = np.arange(len(value))
+    tried.add(first, everyone, _both_sides(evaluate, first, everyone))
+    left = np.flatnonzero(~(tried.knows & (tried.ratio() <= SCREEN)))
     others = [step for step in STEPS if step != first]
     if left.size:  # all other steps at once: rows of one program
-        rows = np.tile(left, len(others))
-        at = np.repeat(others, left.size)
-        found = _both_sides(evaluate, at[:, None], rows)
-        for k, step in enumerate(others):
-            part = slice(k * left.size, (k + 1) * left.size)
-            own = tuple(x[part] for x in found)
-            tried.add(step, left, own, value, slope, magnitude, sensitivity)
-    return Line(tried.ratio, tried.isolated)
+        found = _both_sides(evaluate, np.repeat(others, left.size)[:, None], np.tile(left, len(others)))
+        for step, values, slopes in zip(others, *(np.split(x, len(others)) for x in found), strict=True):
+            tried.add(step, left, (values, slopes))
+    return Line(tried.ratio(), tried.isolated)
 
 
 def _both_sides(evaluate: Callable[[Any, Any], tuple[Any, Any]], step: Any, rows: Any) -> tuple[Any, Any]:
@@ -88,22 +83,22 @@ def _both_sides(evaluate: Callable[[Any, Any], tuple[Any, Any]], step: Any, rows
 
 class _Steps:
     """
-    The steps that were tried at each point, and what the deciding one says so far.
+    The steps that were tried at each point, and what they say so far.
     """
 
-    def __init__(self, count: int, unit: float, tiny: Any) -> None:
-        self.unit, self.tiny = unit, np.broadcast_to(np.asarray(tiny, np.float64), (count,))
+    def __init__(self, value: Any, slope: Any, magnitude: Any, sensitivity: Any, unit: float, tiny: Any) -> None:
+        self.own = [np.asarray(x, np.float64) for x in (value, slope, magnitude, sensitivity)]
+        self.unit, self.tiny = unit, np.broadcast_to(np.asarray(tiny, np.float64), (len(value),))
         self.found: list[tuple[float, Any, Any]] = []  # step, resolution, ratio
-        self.ratio = np.full(count, np.inf)
-        self.knows = np.zeros(count, bool)
-        self.isolated = np.full(count, -np.inf)
+        self.knows = np.zeros(len(value), bool)
+        self.isolated = np.full(len(value), -np.inf)
 
-    def add(self, h: float, rows: Any, at: Any, value: Any, slope: Any, magnitude: Any, sensitivity: Any) -> None:
+    def add(self, h: float, rows: Any, at: tuple[Any, Any]) -> None:
         """
         Take what the step h says of some points.
         """
         values, slopes = (np.stack([x[:, :4], x[:, 4:]], 1) for x in at)  # (rows, side, node)
-        f0, s0, m, s = (np.asarray(x, np.float64)[rows] for x in (value, slope, magnitude, sensitivity))
+        f0, s0, m, s = (x[rows] for x in self.own)
         with np.errstate(all="ignore"):
             nodes = np.concatenate([np.broadcast_to(s0[:, None, None], (len(rows), 2, 1)), slopes], 2)
             mean, simpson, absolute = nodes @ BOOLE, nodes @ SIMPSON, np.abs(nodes) @ BOOLE
@@ -120,23 +115,23 @@ class _Steps:
             usable = good.any(1)
             known = (good & (error <= well_known(self.unit) * h * absolute)).all(1)
             alone = _isolated(s0, slopes, s, self.unit, self.tiny[rows])
-        whole = np.full((3, len(self.ratio)), np.nan)
-        whole[0, rows], whole[1, rows] = resolution.min(1), np.where(usable, ratio.max(1), np.inf)
-        self.found.append((h, whole[0], whole[1]))
+        whole = np.full((2, len(self.knows)), np.inf)
+        whole[:, rows] = resolution.min(1), np.where(usable, ratio.max(1), np.inf)
+        self.found.append((h, *whole))
         self.knows[rows] |= known
         self.isolated[rows] = np.maximum(self.isolated[rows], alone)
-        self._decide()
 
-    def _decide(self) -> None:
+    def ratio(self) -> Any:
         """
-        A point at which nothing can be compared keeps an infinite ratio: it is suspicious, and judged alone.
+        Return what the deciding step says of each point. One at which nothing can be compared has an infinite ratio: it
+        is suspicious, and judged alone.
         """
-        resolutions = np.array([np.where(np.isnan(r), np.inf, r) for _, r, _ in self.found])
-        best = resolutions.min(0)
-        self.ratio = np.full(len(best), np.inf)
+        best = np.min([resolution for _, resolution, _ in self.found], axis=0)
+        decided = np.full(len(best), np.inf)
         for _, resolution, ratio in sorted(self.found, key=lambda each: -each[0]):
             fine = np.isfinite(resolution) & (resolution <= 30 * best)
-            self.ratio = np.where(fine, ratio, self.ratio)
+            decided = np.where(fine, ratio, decided)
+        return decided
 
 
 def _isolated(slope: Any, slopes: Any, sensitivity: Any, unit: float, tiny: Any) -> Any:

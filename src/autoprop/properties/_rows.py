@@ -12,21 +12,11 @@ from .._dtypes import double, eps, finfo
 from .._pairing import paired_rows
 from .._point import directions
 from .._subject import Subject
-from ..oracles.batched import Axes, derivatives_of_rows, lines_of_rows
+from ..oracles.batched import Points, derivatives_of_rows, lines_of_rows
 from ..oracles.gradient import gradient_of
 from ..oracles.integral import Line, line_integral
 
-__all__ = ["Rows", "all_finite_rows"]
-
-
-def all_finite_rows(leaves: Sequence[Any], count: int) -> Any:
-    """
-    Say for each of ``count`` points, on axis 0 of the leaves, whether all its numbers are finite.
-    """
-    good = np.ones(count, bool)
-    for leaf in leaves:
-        good &= np.isfinite(double(leaf)).reshape(count, -1).all(1)
-    return good
+__all__ = ["Rows"]
 
 
 class Rows:
@@ -35,29 +25,45 @@ class Rows:
 
     Attributes:
         subject: the target at that signature.
-        axes: for each moved and each held leaf the axis of the points, or None where all of them share it.
-        moved: the moved leaves.
-        held: the held leaves.
-        tangents: a relative direction for the moved leaves.
-        cotangents: cotangents of the inexact outputs.
+        points: the points and their directions.
     """
 
-    def __init__(self, subject: Subject, axes: Axes, moved: Any, held: Any, tangents: Any, cotangents: Any) -> None:
-        self.subject, self.axes, self.moved, self.held = subject, axes, moved, held
-        self.tangents, self.cotangents = tangents, cotangents
+    def __init__(self, subject: Subject, points: Points) -> None:
+        self.subject, self.points = subject, points
 
     def __len__(self) -> int:
-        return len(self.tangents[0]) if self.tangents else len(self.cotangents[0])
+        return len((*self.tangents, *self.cotangents)[0])
 
     def of(self, subject: Subject) -> Rows:
         """
         Return the same points and directions for another function of the same arguments and outputs.
         """
-        return Rows(subject, self.axes, self.moved, self.held, self.tangents, self.cotangents)
+        return Rows(subject, self.points)
+
+    @property
+    def moved(self) -> Sequence[Any]:
+        """
+        The moved leaves.
+        """
+        return self.points.moved
+
+    @property
+    def tangents(self) -> Sequence[Any]:
+        """
+        A relative direction for the moved leaves.
+        """
+        return self.points.tangents
+
+    @property
+    def cotangents(self) -> Sequence[Any]:
+        """
+        Cotangents of the inexact outputs.
+        """
+        return self.points.cotangents
 
     @cached_property
     def _derivatives(self) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
-        return derivatives_of_rows(self.subject, self.axes, self.moved, self.held, self.tangents, self.cotangents)
+        return derivatives_of_rows(self.subject, self.points)
 
     @property
     def value(self) -> list[Any]:
@@ -91,7 +97,10 @@ class Rows:
         """
         Say for each point whether all its numbers in these leaves are finite.
         """
-        return all_finite_rows(leaves, len(self))
+        good = np.ones(len(self), bool)
+        for leaf in leaves:
+            good &= np.isfinite(double(leaf)).reshape(len(self), -1).all(1)
+        return good
 
     @cached_property
     def is_finite(self) -> Any:
@@ -126,13 +135,10 @@ class Rows:
         Σ|Jᵀu·x| (or a bound from the tangents' side), the size against which rounding of the arguments moves φ.
         """
         if self.reverse is not None:
-            return self.pair(self.reverse, [np.broadcast_to(x, v.shape) for x, v in self._leaves])[1]
+            leaves = zip(self.moved, self.tangents, strict=True)
+            return self.pair(self.reverse, [np.broadcast_to(x, v.shape) for x, v in leaves])[1]
         assert self.forward is not None
         return self.pair(self.cotangents, self.forward)[1]
-
-    @property
-    def _leaves(self) -> Any:
-        return zip(self.moved, self.tangents, strict=True)
 
     @cached_property
     def underflow(self) -> Any:
@@ -174,26 +180,11 @@ class Rows:
         for start in range(0, len(rows), len(self)):
             part = np.minimum(np.arange(start, start + len(self)), len(rows) - 1)
             chosen, kept = rows[part], min(start + len(self), len(rows)) - start
-            if start == 0 and kept == len(self) and np.array_equal(chosen, np.arange(len(self))):
-                batch = self
-            else:
-                batch = self.take(chosen)
-            found = lines_of_rows(
-                self.subject, self.axes, batch.moved, batch.held, batch.tangents, batch.cotangents, steps[part]
-            )
+            whole = np.array_equal(chosen, np.arange(len(self)))
+            points = self.points if whole else self.points.take(chosen)
+            found = lines_of_rows(self.subject, points, steps[part])
             values[start : start + kept], slopes[start : start + kept] = found[0][:kept], found[1][:kept]
         return values, slopes
-
-    def take(self, chosen: Any) -> Rows:
-        """
-        Return some of the points.
-        """
-        moved, held = (
-            [leaf if axis is None else leaf[chosen] for leaf, axis in zip(leaves, axes, strict=True)]
-            for leaves, axes in zip((self.moved, self.held), self.axes, strict=True)
-        )
-        v, u = ([leaf[chosen] for leaf in leaves] for leaves in (self.tangents, self.cotangents))
-        return Rows(self.subject, self.axes, moved, held, v, u)
 
     @cached_property
     def second(self) -> Rows:
@@ -206,11 +197,11 @@ class Rows:
             r, size = directions(range(1), f"second:{path}", v.shape[1:]), np.abs(double(x))
             found = r * np.where(np.isfinite(size), np.where(size > 0, size, 1), 0)
             other.append(np.broadcast_to(found, v.shape).astype(v.dtype))
-        return Rows(gradient_of(self.subject), self.axes, self.moved, self.held, self.tangents, other)
+        return Rows(gradient_of(self.subject), self.points._replace(cotangents=other))
 
     @cached_property
     def swapped(self) -> Rows:
         """
         The same points with tangents and cotangents exchanged, for a function whose outputs are like its arguments.
         """
-        return Rows(self.subject, self.axes, self.moved, self.held, self.cotangents, self.tangents)
+        return Rows(self.subject, self.points._replace(tangents=self.cotangents, cotangents=self.tangents))

@@ -20,7 +20,7 @@ from ._law import law
 from ._rows import Rows
 from .numeric import applies_to_values
 
-__all__ = ["adjoint", "both_modes_exist"]
+__all__ = ["adjoint", "both_modes_exist", "sides_differ"]
 
 
 def both_modes_exist(subject: Subject) -> str | None:
@@ -44,12 +44,28 @@ def _screen(rows: Rows) -> Any:
     forward, forward_terms = rows.pair(rows.cotangents, rows.forward)
     reverse, reverse_terms = rows.pair(rows.reverse, rows.tangents)
     count = sum(int(np.prod(leaf.shape[1:])) for leaf in [*rows.tangents, *rows.value])
-    with np.errstate(all="ignore"):
-        bound = ADJOINT * rows.unit * np.sqrt(count) * (forward_terms + reverse_terms) + rows.underflow
-        if rows.unit >= eps(np.float32(0)):
-            bound = np.maximum(bound, ADJOINT_SCREEN * np.maximum(np.abs(forward), np.abs(reverse)))
-        bad = (np.abs(forward - reverse) > bound) | (np.isfinite(forward) != np.isfinite(reverse))
+    apart = sides_differ(forward, reverse, forward_terms + reverse_terms, count, rows.unit, rows.underflow)
+    bad = apart | (np.isfinite(forward) != np.isfinite(reverse))
     return np.where(rows.is_finite & bad, 1.0, 0.0)
+
+
+def sides_differ(left: Any, right: Any, terms: Any, count: int, unit: float, underflow: Any) -> Any:
+    """
+    Say for each point of the screen whether two pairings that should be equal differ by more than rounding.
+
+    Args:
+        left: one pairing.
+        right: the other.
+        terms: Σ|terms| of both.
+        count: how many terms there are.
+        unit: machine epsilon of the widest rounding inside.
+        underflow: what they may differ by where numbers underflow.
+    """
+    with np.errstate(all="ignore"):
+        bound = ADJOINT * unit * np.sqrt(count) * terms + underflow
+        if unit >= eps(np.float32(0)):
+            bound = np.maximum(bound, ADJOINT_SCREEN * np.maximum(np.abs(left), np.abs(right)))
+        return np.abs(left - right) > bound
 
 
 @law("modes", applies=both_modes_exist, screen=_screen)

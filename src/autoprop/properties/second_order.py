@@ -7,16 +7,16 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import eps
 from .._pairing import paired_on_host, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import ADJOINT, ADJOINT_SCREEN
+from .._tolerance import ADJOINT
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.gradient import gradient_of, why_no_second
 from ..oracles.promoted import Promoted
 from ._law import law
 from ._rows import Rows
+from .adjoint import sides_differ
 from .finite import finite, screen_finiteness
 from .numeric import applies_to_values, judge_slopes, screen_slopes
 from .precision import grossly_off
@@ -79,12 +79,9 @@ def _symmetric_screen(rows: Rows) -> Any:
     if with_v is None or with_w is None:
         return np.nan
     (left, left_terms), (right, right_terms) = rows.pair(w, with_v), rows.pair(v, with_w)
-    with np.errstate(all="ignore"):
-        bound = ADJOINT * rows.unit * np.sqrt(_count(rows.tangents) / len(rows)) * (left_terms + right_terms)
-        if rows.unit >= eps(np.float32(0)):
-            bound = np.maximum(bound, ADJOINT_SCREEN * np.maximum(np.abs(left), np.abs(right)))
-        apart = np.abs(left - right) > bound + second.underflow
-        meant = rows.is_finite & second.is_finite & np.isfinite(left) & np.isfinite(right)
+    count = _count(rows.tangents) // len(rows)
+    apart = sides_differ(left, right, left_terms + right_terms, count, rows.unit, second.underflow)
+    meant = rows.is_finite & second.is_finite & np.isfinite(left) & np.isfinite(right)
     return np.where(meant & apart, 1.0, 0.0)
 
 
