@@ -76,6 +76,11 @@ SATURATED = 100.0
 WRONG_BITS, GROSS = 256.0, 0.1
 MODERATE = (1e-6, 1e3)
 
+# Where 2⁸ roundings are no less than a tenth, a derivative is also held to what rounding each operation of the wide
+# program to the dtype explains: it is accused from this many times the largest of thirteen such distances, and from
+# half of the largest entry of its leaf. A wrong sign is off by twice the entry.
+UNEXPLAINED, HALF = 8.0, 0.5
+
 # In bfloat16 2⁸ roundings are no small perturbation: arguments are then perturbed by a sixty-fourth of themselves.
 NEARBY = 2.0**-6
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from autoprop.oracles.rounding import perturbed, spread
+from autoprop.oracles.rounding import narrowed, perturbed, spread
 
 EPS = 2.0**-23
 
@@ -80,3 +81,58 @@ def test_several_scalars() -> None:
 def test_it_repeats() -> None:
     """The same program has the same spread each time."""
     assert of(jnp.sin, 0.5) == of(jnp.sin, 0.5)
+
+
+def narrow(f: Any, *values: float, dtype: Any = jnp.bfloat16) -> Any:
+    """Return what the first result of a function may be in a narrow dtype, to nearest first."""
+    with jax.enable_x64(True):
+        leaves = [jnp.float64(value) for value in values]
+        runs = narrowed(perturbed(lambda x: [f(*x)], leaves, dtype), leaves, float(jnp.finfo(dtype).eps))
+    return np.array([run[0] for run in runs])
+
+
+def test_narrow_results_are_numbers_of_the_dtype() -> None:
+    """Every result of an operation is a number that the narrow dtype holds, the first rounded to nearest."""
+    found = narrow(lambda x, y: x / y, 1.0, 3.0)
+    assert found[0] == float(jnp.bfloat16(1 / 3))
+    assert (found == found.astype(jnp.bfloat16).astype(np.float64)).all()
+    assert 0 < np.ptp(found) < 0.02
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_narrow_constants(dtype: Any) -> None:
+    """Constants are rounded too: a thousandth beside 1 is lost where the dtype cannot hold it."""
+    assert narrow(lambda x: x * 0 + 1.00001, 3.0, dtype=dtype)[0] == 1
+
+
+def test_the_range_of_the_dtype() -> None:
+    """What leaves the range on the way does not come back."""
+    back = [narrow(lambda x: (x * x) / x, 1e3, dtype=dtype)[0] for dtype in (jnp.float16, jnp.bfloat16)]
+    assert back[0] == np.inf
+    assert np.isfinite(back[1])
+    assert narrow(lambda x: (x * x) * 1e6, 1e-4, dtype=jnp.float16)[0] == 0
+
+
+def test_below_the_smallest_normal_number() -> None:
+    """A float16 has steps of 6e-8 there, which rounding may take or not; zero stays zero."""
+    step = float(jnp.finfo(jnp.float16).smallest_subnormal)
+    found = narrow(lambda x: x * x, 2e-4, dtype=jnp.float16)
+    assert found[0] == step
+    assert set(found) == {0, step, 2 * step}
+    assert not narrow(lambda x: 0 * x, 2e-4, dtype=jnp.float16).any()
+
+
+def test_cancellation_in_a_narrow_dtype() -> None:
+    """1 - cos x near 0 may be anything of the size of a rounding of 1."""
+    assert np.ptp(narrow(lambda x: 1 - jnp.cos(x), 0.01)) > 0.005
+
+
+def test_a_scatter_is_one_operation() -> None:
+    """The program that a scatter holds is that of one sum."""
+    assert np.ptp(narrow(lambda x, y: jnp.zeros(3).at[1].add(x * y)[1], 3.0, 5.0)) > 0
+
+
+def test_loops_are_not_rounded_one_by_one() -> None:
+    """What happens inside of a loop is not seen, and said not to be."""
+    with pytest.raises(NotImplementedError, match="inside of scan"):
+        narrow(lambda x: jax.lax.scan(lambda c, _: (c * x, None), x, None, length=3)[0], 3.0)

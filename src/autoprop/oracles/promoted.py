@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._dtypes import wide
+from .._dtypes import finfo, wide
 from .._jaxprs import has_rule_over_loop, narrowest_eps
 from .._pairing import absolute_terms, cotangents, pair
 from .._point import Point
@@ -20,7 +20,7 @@ from .automatic import both_modes
 from .bounded import fast
 from .difference import OFFSETS, Slope, slope
 from .paired import paired
-from .rounding import perturbed, spread
+from .rounding import narrowed, perturbed, same_but_for_rounding, spread
 
 __all__ = ["Promoted"]
 
@@ -187,3 +187,31 @@ class Promoted:
         with jax.enable_x64(True):
             found = self._program("derivatives", build)(self.moved, self.held, list(v), list(u))
             return jax.tree.map(np.asarray, found)  # type: ignore[no-any-return]
+
+    def in_narrow(self, dtype: Any, v: Sequence[Any], u: Sequence[Any]) -> list[Any] | None:
+        """
+        Return what `value_and_derivatives` may be where every operation rounds to a narrow dtype: once to nearest, and
+        some times at random. None if it cannot be run operation by operation, or is another function in that dtype.
+        """
+        subject, unit = self.subject, float(finfo(dtype).eps)
+        leaves, treedef = jax.tree.flatten((self.moved, self.held, list(v), list(u)))
+
+        def flat(x: list[Any]) -> list[Any]:
+            moved, held, t, c = jax.tree.unflatten(treedef, x)
+            return jax.tree.leaves(both_modes(lambda m: subject.f(m, held), moved, t, c))
+
+        with jax.enable_x64(True):
+            try:
+                if "narrow:same" not in subject.memo:
+                    there = jax.make_jaxpr(subject.f)(self.moved, self.held)
+                    subject.memo["narrow:same"] = subject.is_traceable and same_but_for_rounding(
+                        subject.traced, there, unit
+                    )
+                if not subject.memo["narrow:same"]:
+                    return None
+                program = subject.compiled(f"narrow:{dtype}", lambda: perturbed(flat, leaves, dtype))
+                runs = narrowed(program, leaves, unit)
+            except (NotImplementedError, TypeError, ValueError):
+                return None
+            shape = jax.tree.structure(self.value_and_derivatives(v, u))
+        return [jax.tree.unflatten(shape, run) for run in runs]

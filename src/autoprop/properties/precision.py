@@ -14,7 +14,7 @@ from .._jaxprs import draws_random_numbers
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import GROSS, MODERATE, NEARBY, WRONG_BITS
+from .._tolerance import GROSS, HALF, MODERATE, NEARBY, UNEXPLAINED, WRONG_BITS
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.own import value_and_derivatives
 from ..oracles.promoted import Promoted
@@ -48,7 +48,9 @@ def precision(subject: Subject, point: Point) -> Verdict:
 
     At ordinary arguments (magnitudes between 1e-6 and 1e3, 16 in float16) a dtype must not turn a number that it can
     hold into NaN or infinity, nor be off by a tenth of the result where that is more than 2⁸ roundings explain: of the
-    arguments, and of a number as large as 1, the arguments or the result.
+    arguments, and of a number as large as 1, the arguments or the result. That is much in bfloat16 and float16, so a
+    derivative is also held there to what rounding each operation to the dtype explains, if it is off by half of the
+    largest entry; the function must do the same operations in both dtypes, and no loops.
 
     **Catches** overflow and cancellation of intermediate values: log(1 − tanh²), unguarded exponentials, float16 sums.
 
@@ -112,7 +114,48 @@ def grossly_off(subject: Subject, point: Point, parts: Sequence[str] = ("value",
             origin = f"what {WRONG_BITS:.0f} roundings of the arguments, and of numbers as large as they, explain"
             leaf = paths[name][i]
             return Violated((Mismatch(leaf, index, shown, gap if np.isfinite(gap) else None, bound, origin),))
+    derivatives = [(name, i) for name, i in suspects if name != "value"]
+    if derivatives and WRONG_BITS * unit >= GROSS:
+        dtype = max((jnp.result_type(x) for x in [*moved, *value]), key=lambda d: float(finfo(d).eps))
+        runs = here.in_narrow(dtype, along, back)
+        mismatch = runs and _unexplained(narrow, trusted, [dict(zip(paths, r, strict=True)) for r in runs], derivatives)
+        if mismatch:
+            name, i, (index, routes, gap, bound) = mismatch
+            shown = tuple(zip((f"{name} in {dtype}", "in 64 bits"), routes, strict=True))
+            origin = f"what rounding each operation to {dtype} explains, as it explains the value"
+            return Violated((Mismatch(paths[name][i], index, shown, gap, bound, origin),))
     return Undecided("the result depends on its arguments beyond their rounding here")
+
+
+def _unexplained(
+    narrow: dict[str, list[Any]],
+    trusted: dict[str, list[Any]],
+    runs: list[dict[str, list[Any]]],
+    suspects: list[tuple[str, int]],
+) -> Any:
+    """
+    Return a derivative in a very narrow dtype that rounding each operation to it does not explain, if it explains the
+    value: a function that computes something else in that dtype has another derivative too.
+    """
+
+    def explained(name: str, i: int) -> Any:
+        wide = double(trusted[name][i])
+        gaps = [np.max(np.abs(double(run[name][i]) - wide), initial=0.0) for run in runs]
+        return UNEXPLAINED * np.max(gaps)  # NaN or infinite where some run is, and then nothing exceeds it
+
+    def gap(name: str, i: int) -> Any:
+        return np.abs(double(narrow[name][i]) - double(trusted[name][i]))
+
+    with np.errstate(all="ignore"):
+        if not all(np.all(gap("value", i) <= explained("value", i)) for i in range(len(narrow["value"]))):
+            return None
+        for name, i in suspects:
+            n, w = narrow[name][i], trusted[name][i]
+            bound = explained(name, i) + HALF * np.max(np.abs(double(w))) + float(finfo(jnp.result_type(n)).tiny)
+            bad = _gross(double(n), double(w), jnp.result_type(n)) & (gap(name, i) > bound)
+            if np.any(bad):
+                return name, i, _at_worst(n, w, bad, gap(name, i), bound)
+    return None
 
 
 def _moderate(leaves: Sequence[Any]) -> bool:
@@ -153,9 +196,11 @@ def _worst(narrow: Any, wide: Any, near: list[Any], unit: float, moved: Sequence
         gap = np.where(np.isfinite(n), np.abs(n - w), np.inf)
         steady = np.isfinite(spread) & (spread <= GROSS * np.abs(w) + float(finfo(np.float64).tiny))
         bad = _gross(n, w, jnp.result_type(narrow)) & (gap > bound) & (np.isfinite(n) | steady)
-    if not np.any(bad):
-        return None
-    at = np.unravel_index(int(np.argmax(np.where(bad, gap, -1.0))), n.shape)
+    return _at_worst(narrow, wide, bad, gap, bound) if np.any(bad) else None
+
+
+def _at_worst(narrow: Any, wide: Any, bad: Any, gap: Any, bound: Any) -> Any:
+    at = np.unravel_index(int(np.argmax(np.where(bad, gap, -1.0))), gap.shape)
     index = tuple(int(i) for i in at)
     routes = number(np.asarray(narrow)[index]), number(np.asarray(wide)[index])
-    return index, routes, float(gap[index]), float(bound[index])
+    return index, routes, float(gap[index]), float(np.broadcast_to(bound, gap.shape)[index])
