@@ -22,6 +22,7 @@ from autoprop.properties import LAWS
 sys.path.append(str(Path(__file__).parents[1] / "tests"))  # the mutants are test material
 
 from mutants import MUTANTS, PARTNERS, Mutant, Partner
+from zoo import FAULTS, SOUND
 
 
 def look(entry: Mutant | Partner, settings: Settings) -> dict[str, Any]:
@@ -79,6 +80,7 @@ def report(rows: list[dict[str, Any]], sound: list[dict[str, Any]], skipped: lis
     click.echo(f"\n{'kind':44} killed")
     for kind, count in sorted(total.items()):
         click.echo(f"{kind:44} {killed[kind]:3} of {count}")
+    _report_laws(rows)
     pairs = Counter((row["laws"][0], law) for row in rows for law in row["found"])
     click.echo(f"\n{'expected':16} found by")
     for (expected, law), count in sorted(pairs.items()):
@@ -93,6 +95,19 @@ def report(rows: list[dict[str, Any]], sound: list[dict[str, Any]], skipped: lis
         f"\n{sum(killed.values())} of {len(rows)} mutants killed ({rate:.1f} %), {accused} of {len(sound)} sound "
         f"functions accused, {seconds:.0f} s"
     )
+
+
+def _report_laws(rows: list[dict[str, Any]]) -> None:
+    """
+    Print for each law how many mutants of this run name it as one that must see them and how many it found, beside the
+    faults and the sound functions of ``tests/zoo`` that are its own.
+    """
+    named = Counter(law for row in rows for law in row["laws"])
+    found = Counter(law for row in rows for law in row["found"])
+    planted, sound = (Counter(entry.law for entry in table) for table in (FAULTS, SOUND))
+    click.echo(f"\n{'law':16} named  found    zoo: faults  sound")
+    for law in LAWS:
+        click.echo(f"{law:16} {named[law]:5}  {found[law]:5}         {planted[law]:6}  {sound[law]:5}")
 
 
 @click.command(help=__doc__)

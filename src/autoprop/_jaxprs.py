@@ -262,12 +262,21 @@ def _is_non_finite_test(eqn: Any) -> bool:
 
 def has_rule_over_loop(jaxpr: Any) -> bool:
     """
-    Say whether a custom rule stands for a function that iterates, as that of an implicit function does.
+    Say whether a custom rule stands for a function that iterates, as that of an implicit function does. A scan through
+    numbers is a recurrence, which has no limit that a rule could differentiate instead.
     """
     return any(
-        rule_constants(eqn) is not None and any(has_primitive(eqn, loop) for loop in ("while", "scan"))
+        rule_constants(eqn) is not None
+        and any(_iterates(inner) for program in subprograms(eqn) for inner in equations(program))
         for eqn in equations(jaxpr)
     )
+
+
+def _iterates(eqn: Any) -> bool:
+    if eqn.primitive.name != "scan":
+        return bool(eqn.primitive.name == "while")
+    _, consts, carry, _, _ = scan_parts(eqn)
+    return not any(jnp.issubdtype(var.aval.dtype, jnp.inexact) for var in eqn.invars[consts + carry :])
 
 
 def rule_constants(eqn: Any) -> int | None:

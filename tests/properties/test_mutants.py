@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from autoprop import Point, Target, Violated
@@ -24,6 +26,17 @@ def test_the_table_is_large_and_without_doubles() -> None:
     assert len(MUTANTS) >= 150
     assert len({mutant.base for mutant in MUTANTS}) >= 30
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_two_mutants_for_each_law() -> None:
+    """No law goes without two mutants of which it is said to see them."""
+    named = Counter(law for mutant in MUTANTS for law in mutant.laws)
+    assert {law: named[law] >= 2 for law in LAWS} == dict.fromkeys(LAWS, True)
+
+
+def test_at_most_two_of_a_hundred_survive() -> None:
+    """Of the mutants at least 98 % are killed, and what survives says why."""
+    assert 50 * sum(bool(mutant.survives) for mutant in MUTANTS) <= len(MUTANTS)
 
 
 @pytest.mark.slow
