@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 
-from autoprop._compile import relieve
+from autoprop import Target, search
+from autoprop._compile import Program, begin, relieve
+from hypothesis_jax import like
+
+MOST = 85  # programs of a default search of a small function of one signature
 
 
 @pytest.mark.parametrize(("limit", "expected"), [("10\n", False), ("9\n", True), ("none", False)])
@@ -29,3 +34,85 @@ def test_programs_are_given_back(tmp_path: Path, limit: str, expected: bool) -> 
 def test_other_systems(tmp_path: Path) -> None:
     """Where there is no such file nothing is done."""
     assert not relieve(tmp_path)
+
+
+def names_of_compilers() -> set[str]:
+    """Return the names of the threads that compile."""
+    return {thread.name for thread in threading.enumerate() if thread.name.startswith("autoprop-compile")}
+
+
+def test_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compiled ahead is traced once, in the thread of the caller, and not compiled again by the call."""
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    traced: list[str] = []
+    compiled: list[str] = []
+    program = Program(lambda x: (traced.append(threading.current_thread().name), 3 * x)[1])
+
+    def listen(event: str, _: float, **__: object) -> None:
+        if event.endswith("backend_compile_duration"):
+            compiled.append(threading.current_thread().name)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        program.ahead(np.ones(5, np.float32))
+        found = program(np.ones(5, np.float32))
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert float(found.sum()) == 15
+    assert traced == [threading.current_thread().name]
+    assert len(compiled) == 1
+    assert compiled[0] in names_of_compilers()
+
+
+def test_ahead_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one core nothing would be gained: nothing is traced before the call."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    traced: list[int] = []
+    Program(lambda x: (traced.append(1), x)[1]).ahead(np.ones(2, np.float32))
+    assert not traced
+
+
+def test_what_raises_ahead_raises_in_the_call() -> None:
+    """The call tells what is wrong."""
+
+    def refuses(x: jax.Array) -> jax.Array:
+        raise ValueError(f"no {x.shape}")
+
+    program = Program(refuses)
+    program.ahead(np.ones(2, np.float32))
+    with pytest.raises(ValueError, match=r"no \(2,\)"):
+        program(np.ones(2, np.float32))
+
+
+def test_work_is_begun() -> None:
+    """Work stops at its first program that was not run before; work without one is done."""
+    program, after = Program(lambda x: x + 1), []
+
+    def work() -> str:
+        program(np.ones(3, np.float32))
+        after.append("run")
+        return "done"
+
+    assert begin(work) is None
+    assert begin(work) is None
+    assert after == []
+    assert work() == "done"
+    assert begin(work) == "done"
+    assert begin(lambda: 1 / 0) is None
+
+
+def test_few_programs() -> None:
+    """A default search of a small function compiles few programs: numbers are stacked and moved on the host."""
+    compiled: list[str] = []
+
+    def listen(event: str, _: float, **__: object) -> None:
+        if event.endswith("backend_compile_duration"):
+            compiled.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        outcome = search(Target(lambda x, w: (x * w).sum(), like(np.ones(7, np.float32), np.ones(7, np.float32))))
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert outcome.points >= 2000
+    assert len(compiled) < MOST

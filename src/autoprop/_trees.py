@@ -8,7 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["as_arrays", "is_array", "is_inexact", "is_key", "leaf_paths", "matches_name", "reordered", "same_tree"]
+__all__ = [
+    "as_arrays",
+    "is_array",
+    "is_inexact",
+    "is_key",
+    "leaf_paths",
+    "matches_name",
+    "on_device",
+    "reordered",
+    "same_tree",
+]
 
 
 def is_key(leaf: Any) -> bool:
@@ -31,6 +41,13 @@ def as_arrays(tree: Any) -> list[Any]:
     Return the leaves of a value, those that are no arrays made into arrays.
     """
     return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+def on_device(leaf: Any) -> jax.Array:
+    """
+    Return a leaf as a JAX array; itself if it is one. `jax.numpy.asarray` may compile a program for each shape.
+    """
+    return leaf if isinstance(leaf, jax.Array) else jax.device_put(leaf)
 
 
 def is_inexact(leaf: Any) -> bool:

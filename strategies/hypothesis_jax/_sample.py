@@ -65,7 +65,7 @@ def _systematic(families: tuple[tuple[str, ...], ...]) -> tuple[Array, tuple[str
                 rest = plain[-1]
                 plan.append([_number(name) if i == place else rest[i] for i in range(len(families))])
                 tags.append(name)
-    return np.array(plan, int).reshape(-1, len(families)), tuple(tags)
+    return np.array(plan, int).reshape(len(plan), len(families)), tuple(tags)
 
 
 def _mixtures(rng: np.random.Generator, families: tuple[tuple[str, ...], ...], n: int) -> tuple[Array, list[str]]:

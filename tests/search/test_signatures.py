@@ -54,6 +54,13 @@ def test_epochs() -> None:
     assert later != first
 
 
+@pytest.mark.parametrize("args", [(np.ones(3, np.float32), np.ones(3, np.float32)), (2.0, 3)])
+def test_a_spec_without_strategies(args: Any) -> None:
+    """Arguments that are no strategies give one point only, which is no search: the remedy is told."""
+    with pytest.raises(UsageError, match=r"args holds no strategy, so every point would be the same; say like\("):
+        slots(Target(lambda x, w: x * w, args, name="fixed"), Settings())
+
+
 def test_raises_on_every_input() -> None:
     """A function that cannot be called with its spec is a wrong call: what it raises is told."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import relieve
+from .._compile import begin, relieve
 from .._errors import UsageError
 from .._events import Checked, Event, Found
+from .._point import Point
 from .._settings import Settings
 from .._target import Target
-from .._verdict import Holds, Undecided, Violated
+from .._verdict import Holds, Undecided, Verdict, Violated
 from ..properties import Property, chosen, finding
 from .confirm import Confirm, judged
 from .drawn import explore_drawn
@@ -31,8 +33,7 @@ FIRST = 256  # points of each signature in the first round, at most
 WIDEST = 4096  # points of each signature in later rounds, at most
 EARLY = 2  # points at which laws that cannot be batched are judged before the other signatures are screened
 NARROW = 4  # points at which laws that cannot be batched are judged, per signature in the first round
-WIDE_SIGNATURES = 2  # signatures at which those laws, and edge families, are judged in the first round
-SECOND_SIGNATURES = 2  # signatures that are screened for second derivatives in the first round
+WIDE_SIGNATURES = 2  # signatures at which edge families are judged, and in a search with time those laws
 SOON = 2  # the first signature is screened for them when so many others have been screened
 FIRST_ORDER = ("numeric", "adjoint")  # where one of these is broken, second derivatives are not looked at
 SHRINK_SECONDS, LEAST_SHRINK_SECONDS = 6.0, 1.0  # wall time for shrinking one finding, and if there is none left
@@ -80,7 +81,9 @@ class _Run:
         self.confirms = [Confirm(slot, self.tally, cleared) for slot in self.slots]
         self.somewhere = Somewhere()
         self.deadline = np.inf if settings.seconds is None else self.start + settings.seconds
-        self.opened = breadth(self.slots)  # how many signatures are looked at so far
+        self.opened, self.deep = breadth(self.slots)  # how many signatures are looked at so far, and with all laws
+        if settings.seconds is not None:
+            self.deep = min(WIDE_SIGNATURES, len(self.slots))
         self.alone = 0.0  # seconds in later rounds that laws took which cannot be batched
         self.found = False
         self.ticked = self.start
@@ -135,31 +138,35 @@ class _Run:
         """
         Look at a few signatures with all laws, the quick ones first.
         """
-        first = self._batch(0, 0)
+        first = coming = self._ahead(0)
         yield from self._narrow(0, first, [law for law in self.active.values() if law.name == "structure"], 1)
-        batches = []
+        batches: list[Batch] = []
         for number in range(self.opened):
             if number and self.enough():
                 break
-            batches.append(self._batch(0, number) if number else first)
-            yield from self._wide(0, number, batches[-1])
+            batches.append(coming)
+            if number + 1 < self.opened:
+                coming = self._ahead(number + 1, len(coming))
+            yield from self._wide(0, number, batches[number])
             if number == 0:
                 yield from self._narrow(number, first, self._unscreened(number), EARLY)
             if number == SOON:
                 yield from self._second(0, 0, batches[0])
             yield from self.tick()
-        for number, batch in enumerate(batches[:WIDE_SIGNATURES]):
+        for number, batch in enumerate(batches[: self.deep]):
             yield from self._narrow(number, batch, self._unscreened(number), NARROW, EARLY if number == 0 else 0)
-        for number in range(1 if len(batches) > SOON else 0, min(SECOND_SIGNATURES, len(batches))):
+        for number in range(1 if len(batches) > SOON else 0, min(self.deep, len(batches))):
             yield from self._second(0, number, batches[number])
 
     def _round(self, turn: int) -> Iterator[Event]:
         """
-        Screen more points of every signature so far (and, from the second such round, of a new one), and judge one
-        point of one signature for the other laws, as long as these have not taken more than half of the time.
+        Screen more points of every signature so far (and, with a time limit, from the second such round, of a new
+        one: it costs all programs anew), and judge one point of one signature for the other laws, as long as these
+        have not taken more than half of the time.
         """
-        self.opened = min(self.opened + int(turn > 1), len(self.slots))
-        chosen = turn % self.opened
+        if turn > 1 and self.settings.seconds is not None:
+            self.opened = min(self.opened + 1, len(self.slots))
+        chosen = turn % (self.deep if self.settings.seconds is None else self.opened)
         for number in range(self.opened):
             if self.enough():
                 return
@@ -172,12 +179,24 @@ class _Run:
                 self.alone += time.perf_counter() - began
             yield from self.tick()
 
-    def _batch(self, turn: int, number: int) -> Batch:
+    def _ahead(self, number: int, pending: int = 0) -> Batch:
+        """
+        Return the first batch of a signature, and begin to compile what screens it.
+
+        Args:
+            number: of the signature.
+            pending: points of other signatures that are drawn and not screened yet.
+        """
+        batch = self._batch(0, number, pending)
+        self._screen(number).ahead(batch)
+        return batch
+
+    def _batch(self, turn: int, number: int, pending: int = 0) -> Batch:
         slot = self.slots[number]
         rows = min(FIRST, self.settings.rows) if turn == 0 else min(self.settings.rows << min(turn - 1, 8), WIDEST)
         if self.settings.examples is not None:
             share = -(-self.settings.examples // self.opened)
-            rows = max(1, min(rows, share, self.settings.examples - self.points))
+            rows = max(1, min(rows, share, self.settings.examples - self.points - pending))
         screen = self._screen(number)
         if screen.laws:
             rows = min(rows, max(8, screen.most * 8))
@@ -228,19 +247,30 @@ class _Run:
         Judge laws at a few points of the batch: a typical one, then one of each of some families; ``skip`` were judged.
         """
         slot = self.slots[number]
+        laws = [law for law in laws if not law.somewhere]
+        laws = [law for law in laws if not (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES))]
+        points = {law.name: spread(batch, 1 if law.once else count, law)[skip:] for law in laws}
+        early = {} if skip else self._begin(slot, laws, {name: batch.point(i[0]) for name, i in points.items() if i})
         for law in laws:
-            if law.somewhere or (law.once and self.tally.was_tried(law.name, WIDE_SIGNATURES)):
-                continue
-            for i in spread(batch, 1 if law.once else count, law)[skip:]:
+            for point in map(batch.point, points[law.name]):
                 if self.late():
                     return
-                point = batch.point(i)
-                verdict = judged(law, slot, point)
+                verdict = early.pop(law.name, None) or judged(law, slot, point)
                 self.tally.add(law.name, verdict)
                 if isinstance(verdict, Violated):
                     yield from self._finding(slot, law, point, verdict)
                     break
             yield from self.tick()
+
+    def _begin(self, slot: Slot, laws: Sequence[Property], points: dict[str, Point]) -> dict[str, Verdict | None]:
+        """
+        Begin to compile the first program of each law at its point, and return the verdicts of those without one.
+        """
+        found = {}
+        for law in laws:
+            if law.name in points and not self.late():
+                found[law.name] = begin(functools.partial(law.judge, slot.subject, points[law.name]))
+        return found
 
     def _finding(self, slot: Slot, law: Property, point: Any, verdict: Violated) -> Iterator[Event]:
         self.active.pop(law.name, None)

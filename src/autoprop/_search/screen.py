@@ -131,11 +131,13 @@ class Screen:
     Attributes:
         laws: the laws it screens for.
         remarks: whether it scores their remarks too.
+        order: the order of the derivatives that they are about.
         error: why it cannot (the function cannot be batched), or None.
     """
 
     def __init__(self, slot: Slot, laws: Sequence[Property], *, remarks: bool = True) -> None:
         self.slot, self.laws, self.remarks = slot, [law for law in laws if law.screen is not None], remarks
+        self.order = max((law.order for law in self.laws), default=1)
         self.error: str | None = None
         self._length = 0
 
@@ -190,6 +192,14 @@ class Screen:
                 break
         joined: Scored = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
         return joined
+
+    def ahead(self, batch: Batch) -> None:
+        """
+        Begin to compile what `scores` runs, while other work goes on.
+        """
+        if self.laws and self.error is None:
+            rows = self._rows(batch, 0, self.chunk(len(batch)))
+            (rows if self.order == 1 else rows.second).ahead(lines=any(law.numeric for law in self.laws))
 
     def _scored(self, rows: Rows) -> Scored:
         scores, remarks = {}, {}

@@ -23,7 +23,9 @@ from .._trees import is_key
 
 __all__ = ["Slot", "breadth", "is_drawn", "row", "slots", "spec_of", "taken"]
 
-BREADTH = ((256, 2), (16, 4), (0, 8))  # signatures in the first round, by the least number of equations
+# signatures in the first round, and those with all laws where a number of points is the limit, by the least number of
+# equations
+BREADTH = ((256, 2, 1), (16, 4, 1), (0, 8, 2))
 
 
 @attrs.frozen(eq=False)
@@ -125,16 +127,23 @@ def _pool(target: Target, spec: Any, settings: Settings) -> list[Slot]:
             f"first says {type(last).__name__}: {shown}"
         )
         raise _NothingAccepted(message, last) from refused
+    if len(pool) == 1 and all(axis is None for axis in hj.sample(spec, 1, seed=0, signature=pool[0]).axes):
+        raise UsageError(
+            f"{target.name}: args holds no strategy, so every point would be the same; say like(...) to search around "
+            "these arguments, or call a law itself at this one point, as in numeric(fn, *arguments)"
+        )
     return [Slot(spec, signature, subjects[signature]) for signature in pool]
 
 
-def breadth(slots: Sequence[Slot]) -> int:
+def breadth(slots: Sequence[Slot]) -> tuple[int, int]:
     """
-    Return at how many signatures a search looks in its first round: fewer for functions that compile slowly.
+    Return at how many signatures a search looks in its first round, and at how many of them with laws that compile
+    programs of their own, unless it has time: fewer for functions that compile slowly.
     """
     subject = slots[0].subject
     size = sum(1 for _ in equations(subject.traced)) if subject.is_traceable else 0
-    return min(len(slots), next(count for least, count in BREADTH if size >= least))
+    wide, deep = next(counts for least, *counts in BREADTH if size >= least)
+    return min(len(slots), wide), min(len(slots), deep)
 
 
 def row(sample: hj.Sample, i: int) -> Any:

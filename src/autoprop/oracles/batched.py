@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._compile import Program
 from .._dtypes import eps
 from .._pairing import pair
 from .._subject import Subject
@@ -16,7 +17,7 @@ from .automatic import both_modes, missing_mode
 from .bounded import fast
 from .paired import paired
 
-__all__ = ["Points", "derivatives_of_rows", "lines_of_rows"]
+__all__ = ["Points", "ahead", "derivatives_of_rows", "lines_of_rows"]
 
 
 class Points(NamedTuple):
@@ -49,27 +50,46 @@ class Points(NamedTuple):
         return Points(self.axes, moved, held, v, u)
 
 
-def _run(subject: Subject, name: str, one: Callable[..., Any], points: Points, *more: Any) -> Any:
+def _program(
+    subject: Subject, name: str, build: Callable[[], Callable[..., Any]], points: Points, *more: Any
+) -> tuple[Program, tuple[Any, ...]]:
     """
-    Run a program of one point, ``one(moved, held, tangents, cotangents, *more)``, on all of them; compiled once.
+    Return a program of one point, ``build()(moved, held, tangents, cotangents, *more)``, made one of many points, and
+    its arguments.
     """
 
-    def build() -> Any:
+    def batched() -> Any:
         axes = (*map(list, points.axes), 0, 0, *(0 for _ in more))
-        return fast(subject, jax.vmap(one, in_axes=axes))
+        return fast(subject, jax.vmap(build(), in_axes=axes))
 
-    return jax.device_get(subject.compiled((name, points.axes), build)(*map(list, points[1:]), *more))
+    program: Any = subject.compiled((name, points.axes), batched)
+    return program, (*map(list, points[1:]), *more)
+
+
+def ahead(subject: Subject, points: Points, steps: Any = None) -> None:
+    """
+    Begin to compile what `derivatives_of_rows` runs for such points, and `lines_of_rows` if there are steps.
+    """
+    program, arguments = _derivatives(subject, points)
+    program.ahead(*arguments)
+    if steps is not None:
+        program, arguments = _lines(subject, points, steps)
+        program.ahead(*arguments)
+
+
+def _derivatives(subject: Subject, points: Points) -> tuple[Program, tuple[Any, ...]]:
+    def build() -> Callable[..., Any]:
+        return lambda m, h, t, c: both_modes(lambda x: subject.f(x, h), m, t, c)
+
+    return _program(subject, "batched derivatives", build, points)
 
 
 def derivatives_of_rows(subject: Subject, points: Points) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
     """
     Return f(x), J·v and Jᵀ·u of each point, NumPy arrays with the points on axis 0; None for a mode that is not there.
     """
-
-    def one(m: Any, h: Any, t: Any, c: Any) -> Any:
-        return both_modes(lambda x: subject.f(x, h), m, t, c)
-
-    found: tuple[list[Any], list[Any] | None, list[Any] | None] = _run(subject, "batched derivatives", one, points)
+    program, arguments = _derivatives(subject, points)
+    found: tuple[list[Any], list[Any] | None, list[Any] | None] = jax.device_get(program(*arguments))
     return found
 
 
@@ -84,25 +104,34 @@ def lines_of_rows(subject: Subject, points: Points, steps: Any) -> tuple[Any, An
         points: the points.
         steps: the values of t, of shape (points, number of steps).
     """
+    program, arguments = _lines(subject, points, steps)
+    values, slopes = jax.device_get(program(*arguments))
+    return np.asarray(values, np.float64), np.asarray(slopes, np.float64)
+
+
+def _lines(subject: Subject, points: Points, steps: Any) -> tuple[Program, tuple[Any, ...]]:
     leaves = [*points.moved, *points.cotangents]
     real = np.float64 if any(eps(leaf) < eps(np.float32(0)) for leaf in leaves) else np.float32
-    forward = not missing_mode(subject)["forward"]
 
-    def one(m: Any, h: Any, t: Any, c: Any, steps: Any) -> Any:
-        def f(x: Any) -> Any:
-            return subject.f(x, h)
+    def build() -> Callable[..., Any]:
+        forward = not missing_mode(subject)["forward"]
 
-        g = paired(f, m) if "stop_gradient" in subject.target.intended else f
+        def one(m: Any, h: Any, t: Any, c: Any, steps: Any) -> Any:
+            def f(x: Any) -> Any:
+                return subject.f(x, h)
 
-        def at(step: Any) -> Any:
-            x = [leaf + jnp.asarray(step, leaf.dtype) * along for leaf, along in zip(m, t, strict=True)]
-            if forward:
-                value, change = jax.jvp(g, (x,), (t,))
-                return pair(c, value), pair(c, change)
-            value, pull = jax.vjp(g, x)
-            return pair(c, value), pair(pull(c)[0], t)
+            g = paired(f, m) if "stop_gradient" in subject.target.intended else f
 
-        return jax.vmap(at)(steps)
+            def at(step: Any) -> Any:
+                x = [leaf + jnp.asarray(step, leaf.dtype) * along for leaf, along in zip(m, t, strict=True)]
+                if forward:
+                    value, change = jax.jvp(g, (x,), (t,))
+                    return pair(c, value), pair(c, change)
+                value, pull = jax.vjp(g, x)
+                return pair(c, value), pair(pull(c)[0], t)
 
-    values, slopes = _run(subject, "batched lines", one, points, np.asarray(steps, real))
-    return np.asarray(values, np.float64), np.asarray(slopes, np.float64)
+            return jax.vmap(at)(steps)
+
+        return one
+
+    return _program(subject, "batched lines", build, points, np.asarray(steps, real))

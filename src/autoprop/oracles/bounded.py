@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .._compile import FAST_COMPILE
+from .._compile import Program
 from .._jaxprs import Literal, evaluate, has_primitive, inner_program, scan_parts, while_parts
 from .._subject import Subject
 from .automatic import reverse_mode
@@ -34,8 +34,7 @@ def is_open_ended(subject: Subject) -> bool:
         try:
             found = subject.is_traceable and has_primitive(subject.traced, "while")
             if subject.is_traceable and not found and moved:
-                u = [jnp.zeros(y.shape, y.dtype) for y in subject.inexact_outputs]
-                found = has_primitive(jax.make_jaxpr(backward)(moved, held, u), "while")
+                found = has_primitive(jax.make_jaxpr(backward)(moved, held, subject.inexact_outputs), "while")
         except Exception:  # noqa: BLE001  what cannot be traced is not compiled either
             found = False
         subject.memo["open-ended"] = found
@@ -58,11 +57,11 @@ def bounded(subject: Subject, program: Callable[..., Any]) -> Callable[..., Any]
     return call
 
 
-def fast(subject: Subject, program: Callable[..., Any]) -> Callable[..., Any]:
+def fast(subject: Subject, program: Callable[..., Any]) -> Program:
     """
     Return a program of the subject compiled as checking programs are, its loops bounded.
     """
-    return jax.jit(bounded(subject, program), compiler_options=FAST_COMPILE)
+    return Program(bounded(subject, program))
 
 
 def ends(subject: Subject, primals: tuple[Any, ...], derivative: Callable[..., Any]) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax.numpy as jnp
-
 from .._subject import Subject
+from .._trees import on_device
 from .automatic import both_modes
 from .bounded import fast
 
@@ -43,7 +42,7 @@ def value_and_derivatives(
         u: cotangents of the inexact outputs.
     """
     if not subject.is_traceable:
-        return both_modes(lambda x: subject.f(x, held), [jnp.asarray(x) for x in moved], list(v), list(u))
+        return both_modes(lambda x: subject.f(x, held), [on_device(x) for x in moved], list(v), list(u))
     found: tuple[list[Any], list[Any] | None, list[Any] | None]
     found = derivatives_program(subject)(list(moved), list(held), list(v), list(u))
     return found

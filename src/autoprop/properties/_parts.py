@@ -14,6 +14,7 @@ from .._dtypes import all_finite
 from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
+from .._trees import on_device
 from .._verdict import Undecided, Verdict
 from ..oracles.automatic import missing_mode
 from ..oracles.bounded import fast
@@ -156,10 +157,10 @@ def constants(place: Place) -> dict[tuple[int, ...], Any]:
         found: dict[tuple[int, ...], Any] = subject.memo["constants"]
         return found
 
-    fixed = [jnp.asarray(x) for x in place.moved]
-    held = [x if isinstance(x, jax.Array) else jnp.asarray(x) for x in place.held]
+    fixed = [on_device(x) for x in place.moved]
+    held = [on_device(x) for x in place.held]
     # NumPy constants as tangents are refused by some rules of JAX itself, those of `jax.shard_map` for one
-    directions, u = [jnp.asarray(t) for t in place.v], [jnp.asarray(c) for c in place.u]
+    directions, u = [on_device(t) for t in place.v], [on_device(c) for c in place.u]
 
     def moving(leaves: tuple[int, ...], moved: Sequence[Any]) -> Any:
         def f(some: Sequence[Any]) -> list[Any]:

@@ -12,9 +12,9 @@ from .._dtypes import double, eps, finfo
 from .._pairing import paired_rows
 from .._point import directions
 from .._subject import Subject
-from ..oracles.batched import Points, derivatives_of_rows, lines_of_rows
+from ..oracles.batched import Points, ahead, derivatives_of_rows, lines_of_rows
 from ..oracles.gradient import gradient_of
-from ..oracles.integral import Line, line_integral
+from ..oracles.integral import NODES, Line, line_integral
 
 __all__ = ["Rows"]
 
@@ -39,6 +39,12 @@ class Rows:
         Return the same points and directions for another function of the same arguments and outputs.
         """
         return Rows(subject, self.points)
+
+    def ahead(self, *, lines: bool) -> None:
+        """
+        Begin to compile what the rows will ask for, with ``lines`` what `line` asks for too.
+        """
+        ahead(self.subject, self.points, np.zeros((len(self), 2 * len(NODES))) if lines else None)
 
     @property
     def moved(self) -> Sequence[Any]:

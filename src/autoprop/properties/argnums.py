@@ -6,19 +6,18 @@ import itertools
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from .._pairing import cotangents
 from .._point import Point
 from .._subject import Subject
-from .._trees import is_inexact
+from .._trees import is_inexact, on_device
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.same_program import agrees, expressions
 from ._compare import Raised, Routes, agree, attempt
 from ._gradient import argument_paths, differentiable, gradient, gradient_of_jax, scalar_loss
 from ._law import law, undecided_if_raises
 from .numeric import applies_to_values
-from .transforms import plain_value, split_arrays, value_and_gradient
+from .transforms import split_arrays, value_and_gradient
 
 __all__ = ["argnums_order", "value_and_grad"]
 
@@ -28,7 +27,7 @@ def _numbers(subject: Subject) -> tuple[int, ...]:
 
 
 def _prepared(primals: tuple[Any, ...], numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    return tuple(jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals))
+    return tuple(jax.tree.map(on_device, x) if i in numbers else x for i, x in enumerate(primals))
 
 
 def _choices(numbers: tuple[int, ...], count: int, thorough: bool) -> list[int | tuple[int, ...]]:
@@ -191,19 +190,19 @@ def value_and_grad(subject: Subject, point: Point) -> Verdict:
 
 def _forward_pass(subject: Subject, point: Point) -> Verdict:
     """
-    Compare the value with the one that a pullback brings along; the law `jit` has compiled both programs.
+    Compare the value with the one that a pullback brings along; the law `jit` has compiled the program.
     """
     u = cotangents(subject, point.seed)
 
-    def program(name: str, build: Any) -> Any:
-        return subject.compiled(f"jit:{name}", lambda: jax.jit(subject.compiled(name, lambda: build(subject))))
+    def program() -> Any:
+        eager = subject.compiled("derivative", lambda: value_and_gradient(subject))
+        return subject.compiled("jit:derivative", lambda: jax.jit(eager))
 
     def routes(primals: tuple[Any, ...]) -> Routes:
-        arrays, paths = split_arrays(subject, primals), subject.output_paths
-        value = attempt(lambda: [y for y in program("value", plain_value)(*arrays) if is_inexact(y)])
-        pulled = attempt(lambda: program("derivative", value_and_gradient)(*arrays, u)[0])
-        if isinstance(pulled, Raised):  # `structure` reports it
-            pulled = value
-        return Routes(("f", "value of vjp(f)"), paths, value, pulled)
+        found = attempt(lambda: program()(*split_arrays(subject, primals), u)[:2])
+        paths, count = subject.output_paths, len(subject.array_output_paths)
+        if isinstance(found, Raised):  # `structure` reports it
+            return Routes(("f", "value of vjp(f)"), [], [], [])
+        return Routes(("f", "value of vjp(f)"), paths, [y for y in found[:count] if is_inexact(y)], found[count:])
 
     return agree(subject, point, routes)

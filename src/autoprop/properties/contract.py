@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from .._point import Point
 from .._subject import Subject
+from .._trees import on_device
 from .._verdict import Holds, Mismatch, Verdict, Violated
 from ._compare import Routes, agree, attempt, number
 from ._gradient import argument_paths, gradient, gradient_of_jax, scalar_loss
@@ -51,7 +52,7 @@ def expected_grad(subject: Subject, point: Point) -> Verdict:
 
     def routes(primals: tuple[Any, ...]) -> Routes:
         numbers = _chosen(subject)
-        ready = [jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals)]
+        ready = [jax.tree.map(on_device, x) if i in numbers else x for i, x in enumerate(primals)]
         right = attempt(lambda: gradient(subject)(fn, _choice(subject))(*ready)[0])
         left = attempt(lambda: given(*ready))
         if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
@@ -86,7 +87,7 @@ def reference(subject: Subject, point: Point) -> Verdict:
     def routes(primals: tuple[Any, ...]) -> Routes:
         left, right = attempt(lambda: other(*primals)), attempt(lambda: fn(*primals))
         if numbers and subject.is_scalar_loss and isinstance(left, list) and isinstance(right, list):
-            ready = [jax.tree.map(jnp.asarray, x) if i in numbers else x for i, x in enumerate(primals)]
+            ready = [jax.tree.map(on_device, x) if i in numbers else x for i, x in enumerate(primals)]
             left = attempt(lambda: (other(*ready), gradient_of_jax(subject)(other, numbers)(*ready)[0]))
             right = attempt(lambda: (fn(*ready), gradient(subject)(fn, numbers)(*ready)[0]))
             return Routes(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import wide
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import CONVICT, SMALL_STEP, STEP_NOISE
+from .._trees import on_device
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.difference import STEPS
 from ..oracles.promoted import Promoted
@@ -77,7 +77,7 @@ def _gradient(subject: Subject, point: Point, here: Promoted) -> list[Any] | Non
     with jax.enable_x64(True):
         leaves, treedef = jax.tree.flatten(point.primals)
         primals = jax.tree.unflatten(treedef, wide(leaves))
-        ready = [jax.tree.map(jnp.asarray, x) if i in subject.argnums else x for i, x in enumerate(primals)]
+        ready = [jax.tree.map(on_device, x) if i in subject.argnums else x for i, x in enumerate(primals)]
         given = transform(subject.target.fn, subject.argnums)(*ready)
         parts = dict(zip(subject.argnums, map(jax.tree.leaves, given), strict=True))
     if any(len(parts[i]) != owners.count(i) for i in parts):

@@ -14,6 +14,7 @@ from .._pairing import cotangents, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import ADJOINT
+from .._trees import on_device
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.automatic import forward_mode, reverse_mode
 from ..oracles.bounded import fast
@@ -57,7 +58,7 @@ def modes(subject: Subject, point: Point) -> Verdict:
 
     def routes(primals: tuple[Any, ...]) -> Routes:
         m, h = subject.split(primals)
-        m = [jnp.asarray(x) for x in m]
+        m = [on_device(x) for x in m]
         outputs = jax.eval_shape(lambda a, b: subject.f(a, b), m, h)
         v = _stacked(m, columns)
         u = _stacked(outputs, rows)
@@ -136,7 +137,7 @@ def _in_one_dtype(forward: Any, reverse: Any) -> tuple[Any, Any]:
     Both in the narrower of their dtypes: forward mode has the output's, reverse mode the argument's.
     """
     dtype = max(forward.dtype, reverse.dtype, key=lambda d: float(finfo(d).eps))
-    return jnp.asarray(forward, dtype), jnp.asarray(reverse, dtype)
+    return forward.astype(dtype), reverse.astype(dtype)
 
 
 def _jacobians(subject: Subject) -> Any:

@@ -14,7 +14,7 @@ from .._dtypes import wide
 from .._jaxprs import has_primitive, refusal
 from .._point import Point
 from .._subject import Subject
-from .._trees import as_arrays, is_array, is_key
+from .._trees import as_arrays, is_array, is_key, on_device
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.keys import consumed, draws
 from ._compare import Raised, Routes, agree, attempt, same
@@ -45,7 +45,7 @@ def _arrays(subject: Subject, leaves: list[Any]) -> list[Any]:
 
 
 def _typed(arrays: list[Any], raw: tuple[int, ...]) -> list[Any]:
-    return [jax.random.wrap_key_data(jnp.asarray(x)) if i in raw else x for i, x in enumerate(arrays)]
+    return [jax.random.wrap_key_data(on_device(x)) if i in raw else x for i, x in enumerate(arrays)]
 
 
 def _raw_keys(subject: Subject) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ def key_reuse(subject: Subject, point: Point) -> Verdict:
         said = str(error).strip().splitlines()[0].rstrip(": ")
     except Exception as error:  # noqa: BLE001  the function under test may raise anything
         return Undecided(f"it cannot be traced: {refusal(error) or Raised(error)}")
-    values = _typed([x if is_key(x) else jnp.asarray(x) for x in arrays], raw)
+    values = _typed([on_device(x) for x in arrays], raw)
     try:
         uses = consumed(_trace(subject, raw), values)
     except Exception as error:  # noqa: BLE001  it cannot be run operation by operation
@@ -214,7 +214,7 @@ def _changed(key: Any, number: int | None) -> Any:
     """
     A new key of the same bits, or (given a number) of other bits; in the form of ``key``.
     """
-    typed = key if is_key(key) else jax.random.wrap_key_data(jnp.asarray(key))
+    typed = key if is_key(key) else jax.random.wrap_key_data(on_device(key))
     if number is not None:
         typed = jax.vmap(lambda k: jax.random.fold_in(k, number))(typed.reshape(-1)).reshape(typed.shape)
     data = jax.random.key_data(typed)

@@ -72,12 +72,15 @@ def _neighbour(subject: Subject, point: Point) -> tuple[Any, ...]:
     """
     Arguments of the same shapes and dtypes, with other inexact numbers.
     """
-    leaves = [
-        (x * NEIGHBOUR + SHIFT).astype(x.dtype) if is_array(x) and is_inexact(x) else x
-        for x in jax.tree.leaves(_fresh(subject, point))
-    ]
+    leaves = [_moved(x) if is_inexact(x) else x for x in jax.tree.leaves(_fresh(subject, point))]
     arguments: tuple[Any, ...] = jax.tree.unflatten(subject.treedef, leaves)
     return arguments
+
+
+def _moved(x: Any) -> Any:
+    there = np.asarray(x)  # computed on the host: nothing is compiled
+    there = (there * NEIGHBOUR + SHIFT).astype(there.dtype)
+    return jax.device_put(there) if isinstance(x, jax.Array) else there if isinstance(x, np.ndarray) else type(x)(there)
 
 
 def _changes(subject: Subject, before: tuple[Any, ...], after: tuple[Any, ...]) -> Violated | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from .._point import Point
 from .._subject import Subject
+from .._trees import on_device
 from .._verdict import Holds, Verdict
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
@@ -70,7 +70,7 @@ def _stopped(place: Place) -> list[Any]:
         return [stopping(part) for part in parts(subject)]
 
     run = subject.compiled(("each stopped", modes), lambda: program(subject, all_of_them))
-    found: list[Any] = run([jnp.asarray(x) for x in place.moved], place.held, place.v, place.u)
+    found: list[Any] = run([on_device(x) for x in place.moved], place.held, place.v, place.u)
     return found
 
 

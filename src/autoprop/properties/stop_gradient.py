@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import double
 from .._pairing import cotangents, pair, tangents
 from .._point import Point
 from .._subject import Subject
-from .._trees import as_arrays, is_array, is_key
+from .._trees import as_arrays, is_array, is_key, on_device
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ..oracles.same_program import agrees, expressions
 from ._compare import Routes, attempt, number, same
@@ -40,7 +39,7 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
         return raises
     arrays = [leaf for leaf in subject.split(point.primals)[0] + subject.split(point.primals)[1] if not is_key(leaf)]
     paths = [f"leaf {i}" for i in range(len(arrays))]
-    eager = [jnp.asarray(x) for x in arrays]
+    eager = [on_device(x) for x in arrays]
     stop = jax.lax.stop_gradient
 
     batch = [np.stack([np.asarray(x)] * 2) for x in arrays]
@@ -59,7 +58,7 @@ def stop_identity(subject: Subject, point: Point) -> Verdict:
     fn = subject.target.fn
     # an array made of a Python number keeps the number's weak type, which stop_gradient(0.5) does not
     stopped = jax.tree.map(
-        lambda x: stop(x if hasattr(x, "dtype") else jnp.asarray(x)) if is_array(x) else x, point.primals
+        lambda x: stop(x if hasattr(x, "dtype") else on_device(x)) if is_array(x) else x, point.primals
     )
     value = attempt(lambda: as_arrays(fn(*point.primals)))
     repeat = attempt(lambda: as_arrays(fn(*point.primals)))
@@ -104,16 +103,16 @@ def frozen(subject: Subject, point: Point) -> Verdict:
         return raises
     chosen = subject.moved_among(subject.target.frozen, "frozen")
     moved, held = subject.split(point.primals)
-    moved = [jnp.asarray(x) for x in moved]
+    moved = [on_device(x) for x in moved]
     u = cotangents(subject, point.seed)
     free = [np.where(np.asarray(t) == 0, 1, np.asarray(t)).astype(t.dtype) for t in moved]
-    along = [jnp.asarray(t if i in chosen else np.zeros_like(t)) for i, t in enumerate(free)]
+    along = [on_device(t if i in chosen else np.zeros_like(t)) for i, t in enumerate(free)]
 
     def f(m: Any) -> Any:
         return subject.f(m, held)
 
     def directional(m: Any) -> Any:
-        steady = [jax.lax.stop_gradient(jnp.asarray(t)) for t in tangents(subject, moved, point.seed)]
+        steady = [jax.lax.stop_gradient(on_device(t)) for t in tangents(subject, moved, point.seed)]
         return pair(u, jax.jvp(f, (m,), (steady,))[1])
 
     ways = {
@@ -187,7 +186,7 @@ def live(subject: Subject, point: Point) -> Verdict:
     """
     chosen = subject.moved_among(subject.target.live, "live")
     moved, held = subject.split(point.primals)
-    moved = [jnp.asarray(x) for x in moved]
+    moved = [on_device(x) for x in moved]
     dead = dict.fromkeys(chosen, True)
     for seed in range(point.seed, point.seed + 3):
         u = cotangents(subject, seed)

@@ -11,7 +11,7 @@ from .._jaxprs import refusal
 from .._pairing import cotangents, pair
 from .._point import Point
 from .._subject import Subject
-from .._trees import is_array, is_inexact, same_tree
+from .._trees import is_array, is_inexact, on_device, same_tree
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
 from ._compare import Raised
 from ._law import law
@@ -45,7 +45,7 @@ def structure(subject: Subject, point: Point) -> Verdict:
     if not numbers:
         return Undecided("every differentiated argument holds values that are not arrays")
     whole = [
-        jax.tree.map(jnp.asarray, argument) if i in numbers else argument for i, argument in enumerate(point.primals)
+        jax.tree.map(on_device, argument) if i in numbers else argument for i, argument in enumerate(point.primals)
     ]
     integers = any(not is_inexact(leaf) for n in numbers for leaf in jax.tree.leaves(whole[n]))
     has_aux: dict[str, Any] = {"has_aux": True} if subject.target.has_aux else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ from .._compile import FAST_COMPILE
 from .._pairing import cotangents
 from .._point import Point, direction
 from .._subject import Subject
-from .._trees import is_inexact, is_key
+from .._trees import is_inexact, is_key, on_device
 from .._verdict import Holds, Undecided, Verdict
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
@@ -35,12 +36,13 @@ def plain_value(subject: Subject) -> Any:
 
 def value_and_gradient(subject: Subject) -> Any:
     """
-    Return ``(moved, held, u) -> inexact outputs and Jᵀu``.
+    Return ``(moved, held, u) -> every array of the value, inexact outputs of the forward pass, and Jᵀu``.
     """
+    alone = plain_value(subject)
 
     def both(moved: Any, held: Any, u: Any) -> Any:
         value, pull = jax.vjp(lambda m: subject.f(m, held), moved)
-        return value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
+        return alone(moved, held), value, pull([jnp.asarray(c, y.dtype) for c, y in zip(u, value, strict=True)])[0]
 
     return both
 
@@ -64,7 +66,6 @@ def jit(subject: Subject, point: Point) -> Verdict:
     raises = undecided_if_raises(subject, point)
     if raises is not None:
         return raises
-    u = cotangents(subject, point.seed)
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
         arguments = (*split_arrays(subject, primals), *extra)
@@ -74,13 +75,25 @@ def jit(subject: Subject, point: Point) -> Verdict:
             ("eager", "jit"), paths, attempt(lambda: eager(*arguments)), attempt(lambda: compiled(*arguments))
         )
 
-    verdict = agree(subject, point, lambda p: routes(p, "value", plain_value, subject.array_output_paths, ()))
-    if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
+    return _with_gradient(subject, point, cotangents(subject, point.seed), routes)
+
+
+def _with_gradient(subject: Subject, point: Point, u: Any, routes: Callable[..., Routes]) -> Verdict:
+    """
+    Ask two routes to agree on value and gradient, in one program each; on the value alone where there is no gradient.
+    """
+
+    def value() -> Verdict:
+        return agree(subject, point, lambda p: routes(p, "value", plain_value, subject.array_output_paths, ()))
+
+    if not subject.moved_paths or not subject.inexact_outputs:
+        return value()
+    paths = [*subject.array_output_paths, *plain_paths(subject, ("reverse",))]
+    verdict = agree(subject, point, lambda p: routes(p, "derivative", value_and_gradient, paths, (u,)))
+    if not isinstance(verdict, Undecided):
         return verdict
-    verdict = agree(
-        subject, point, lambda p: routes(p, "derivative", value_and_gradient, plain_paths(subject, ("reverse",)), (u,))
-    )
-    return Holds() if isinstance(verdict, Undecided) and verdict.reason.startswith("not possible in JAX") else verdict
+    alone = value()  # reverse mode may raise, or be what cannot be decided
+    return verdict if isinstance(alone, Holds) and not verdict.reason.startswith("not possible in JAX") else alone
 
 
 @law("transforms", applies=_needs_arrays)
@@ -103,7 +116,7 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     u = [c[0] for c in u] if shared else u
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
-        batch, axes = _batch(subject, *split_arrays(subject, primals), point.seed)
+        batch, axes = _batch(subject, *subject.split(primals), point.seed)
         # both compiled as one program: evaluated eagerly, a batched function compiles each of its operations anew
         single = subject.compiled(f"single:{name}", lambda: jax.jit(build(subject), compiler_options=FAST_COMPILE))
         mapped = subject.compiled(
@@ -120,17 +133,11 @@ def vmap(subject: Subject, point: Point) -> Verdict:
             ]
             own = [jax.tree.map(lambda c, i=i: c if shared else c[i], extra) for i in range(3)]
             values = [jax.tree.leaves(single(*row, *more)) for row, more in zip(rows, own, strict=True)]
-            return [jnp.stack(column) for column in zip(*values, strict=True)]
+            return [_stack(column) for column in zip(*values, strict=True)]
 
         return Routes(("one by one", "vmap"), paths, attempt(loop), attempt(lambda: mapped(*batch, *extra)))
 
-    verdict = agree(subject, point, lambda p: routes(p, "value", plain_value, subject.array_output_paths, ()))
-    if not isinstance(verdict, Holds) or not subject.moved_paths or not subject.inexact_outputs:
-        return verdict
-    verdict = agree(
-        subject, point, lambda p: routes(p, "derivative", value_and_gradient, plain_paths(subject, ("reverse",)), (u,))
-    )
-    return Holds() if isinstance(verdict, Undecided) and verdict.reason.startswith("not possible in JAX") else verdict
+    return _with_gradient(subject, point, u, routes)
 
 
 def _leaf(x: Any) -> bool:
@@ -142,7 +149,7 @@ def split_arrays(subject: Subject, primals: tuple[Any, ...]) -> tuple[list[Any],
     Return the moved and the held leaves as JAX arrays.
     """
     moved, held = subject.split(primals)
-    return [jnp.asarray(x) for x in moved], [x if is_key(x) else jnp.asarray(x) for x in held]
+    return [on_device(x) for x in moved], [on_device(x) for x in held]
 
 
 def _batch(subject: Subject, moved: list[Any], held: list[Any], seed: int) -> tuple[Any, Any]:
@@ -150,15 +157,24 @@ def _batch(subject: Subject, moved: list[Any], held: list[Any], seed: int) -> tu
     The point and two neighbours, stacked, and their axes; keys whose generator draws otherwise in a batch are shared.
     """
 
-    def stack(x: Any, name: str) -> Any:
+    def neighbours(x: Any, name: str) -> Any:
         if not is_inexact(x):
-            return jnp.stack([x, x, x])
+            return _stack([x, x, x])
+        x = np.asarray(x, jnp.result_type(x))
         r = direction(seed, f"neighbour:{name}", np.shape(x)) / 8
-        return jnp.stack([x, (x * (1 + r)).astype(x.dtype), (x * (1 - r)).astype(x.dtype)])
+        return _stack([x, (x * (1 + r)).astype(x.dtype), (x * (1 - r)).astype(x.dtype)])
 
     axes_held = [None if is_key(x) and "fry" not in str(jax.random.key_impl(x)) else 0 for x in held]
     stacked = [
-        x if axis is None else stack(x, f"held{i}") for i, (x, axis) in enumerate(zip(held, axes_held, strict=True))
+        x if axis is None else neighbours(x, f"held{i}")
+        for i, (x, axis) in enumerate(zip(held, axes_held, strict=True))
     ]
-    batch = [stack(x, p) for x, p in zip(moved, subject.moved_paths, strict=True)], stacked
+    batch = [neighbours(x, p) for x, p in zip(moved, subject.moved_paths, strict=True)], stacked
     return batch, ([0] * len(moved), axes_held)
+
+
+def _stack(rows: Sequence[Any]) -> Any:
+    """
+    Rows as one array, on the host: there nothing is compiled.
+    """
+    return jnp.stack(rows) if is_key(rows[0]) else np.stack([np.asarray(row, jnp.result_type(row)) for row in rows])

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._point import Point
 from .._subject import Subject
-from .._trees import reordered
+from .._trees import on_device, reordered
 from .._verdict import Holds, Undecided, Verdict, Violated
 from ._compare import Routes, agree, attempt
 from ._law import law, undecided_if_raises
@@ -98,7 +98,7 @@ def _compare(subject: Subject, point: Point, name: str, ways: dict[str, Way]) ->
     def routes(primals: tuple[Any, ...]) -> Routes:
         place = Place(subject, primals, point.seed)
         run = subject.compiled(f"leaves {name}", lambda: program(subject, all_of_them))
-        right = attempt(lambda: run([jnp.asarray(x) for x in place.moved], place.held, place.v, place.u))
+        right = attempt(lambda: run([on_device(x) for x in place.moved], place.held, place.v, place.u))
         left = attempt(lambda: [place.plain(place.v)] * len(ways))
         return Routes(("a list of leaves", "the leaves kept otherwise"), paths, left, right)
 
@@ -165,7 +165,7 @@ def _vectors(subject: Subject) -> Way:
     moved = subject.split(jax.tree.unflatten(subject.treedef, subject.leaves))[0]
     shapes = [np.shape(x) for x in moved]
     groups: dict[str, list[int]] = {}
-    for i, x in enumerate(map(jnp.asarray, moved)):
+    for i, x in enumerate(map(on_device, moved)):
         groups.setdefault(f"{i}" if x.weak_type else str(x.dtype), []).append(i)
 
     def keep(moved: list[Any], held: list[Any]) -> Any:
