@@ -52,15 +52,10 @@ def _vmaps(rules: dict[str, Rule]) -> list[Mutant]:
         )
         for name, wrong in (("sin", negated), ("mean", more), ("segment sum", lambda y: y[::-1]))
     ]
-    large = _batched(rules["reshape"].term(0), lambda y: -y if len(y) > 3 else y)
-    found.append(
-        Mutant.of(
-            "sign in batches of more than 3",
-            rules["reshape"].replace(0, large),
-            ("vmap",),
-            survives="the law vmap looks at batches of three points only",
-        )
-    )
+    for size, survives in ((3, ""), (8, "the law vmap looks at batches of five points only")):
+        large = _batched(rules["reshape"].term(0), lambda y, size=size: -y if len(y) > size else y)
+        kind = f"sign in batches of more than {size}"
+        found.append(Mutant.of(kind, rules["reshape"].replace(0, large), ("vmap",), survives=survives))
     return found
 
 

@@ -21,6 +21,9 @@ from ._transformed import plain_paths
 
 __all__ = ["jit", "plain_value", "split_arrays", "value_and_gradient", "vmap"]
 
+NEIGHBOURS = (1.0, -1.0, 0.5, -0.5)  # where the other points of a batch are, as multiples of one direction
+BATCH = 1 + len(NEIGHBOURS)
+
 
 def plain_value(subject: Subject) -> Any:
     """
@@ -99,9 +102,9 @@ def _with_gradient(subject: Subject, point: Point, u: Any, routes: Callable[...,
 @law("transforms", applies=_needs_arrays)
 def vmap(subject: Subject, point: Point) -> Verdict:
     """
-    vmap(f)([x₀, x₁, x₂])[i] = f(xᵢ), and the same for the gradient, up to rounding
+    vmap(f)([x₀, x₁, …, x₄])[i] = f(xᵢ), and the same for the gradient, up to rounding
 
-    A batch is a loop written otherwise. The batch is the point itself and two neighbours of it, each with
+    A batch is a loop written otherwise. The batch is the point itself and four neighbours of it, each with
     cotangents of its own; value and gradient of each are compared with those of each point alone.
 
     **Catches** batching rules that drop, clamp or reorder, reductions over the wrong axis, custom_vmap rules.
@@ -112,7 +115,7 @@ def vmap(subject: Subject, point: Point) -> Verdict:
     if raises is not None:
         return raises
     shared = subject.is_scalar_loss  # whose cotangent is 1 at every point, as in vmap(grad(f))
-    u = [np.stack(column) for column in zip(*(cotangents(subject, point.seed + i) for i in range(3)), strict=True)]
+    u = [np.stack(column) for column in zip(*(cotangents(subject, point.seed + i) for i in range(BATCH)), strict=True)]
     u = [c[0] for c in u] if shared else u
 
     def routes(primals: tuple[Any, ...], name: str, build: Any, paths: Any, extra: tuple[Any, ...]) -> Routes:
@@ -122,16 +125,17 @@ def vmap(subject: Subject, point: Point) -> Verdict:
         mapped = subject.compiled(
             f"vmap:{name}",
             lambda: jax.jit(
-                jax.vmap(build(subject), in_axes=(*axes, *([None if shared else 0] * len(extra))), axis_size=3),
+                jax.vmap(build(subject), in_axes=(*axes, *([None if shared else 0] * len(extra))), axis_size=BATCH),
                 compiler_options=FAST_COMPILE,
             ),
         )
 
         def loop() -> Any:
             rows = [
-                jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf) for i in range(3)
+                jax.tree.map(lambda x, a, i=i: x if a is None else x[i], batch, axes, is_leaf=_leaf)
+                for i in range(BATCH)
             ]
-            own = [jax.tree.map(lambda c, i=i: c if shared else c[i], extra) for i in range(3)]
+            own = [jax.tree.map(lambda c, i=i: c if shared else c[i], extra) for i in range(BATCH)]
             values = [jax.tree.leaves(single(*row, *more)) for row, more in zip(rows, own, strict=True)]
             return [_stack(column) for column in zip(*values, strict=True)]
 
@@ -154,15 +158,15 @@ def split_arrays(subject: Subject, primals: tuple[Any, ...]) -> tuple[list[Any],
 
 def _batch(subject: Subject, moved: list[Any], held: list[Any], seed: int) -> tuple[Any, Any]:
     """
-    The point and two neighbours, stacked, and their axes; keys whose generator draws otherwise in a batch are shared.
+    The point and its neighbours, stacked, and their axes; keys whose generator draws otherwise in a batch are shared.
     """
 
     def neighbours(x: Any, name: str) -> Any:
         if not is_inexact(x):
-            return _stack([x, x, x])
+            return _stack([x] * BATCH)
         x = np.asarray(x, jnp.result_type(x))
         r = direction(seed, f"neighbour:{name}", np.shape(x)) / 8
-        return _stack([x, (x * (1 + r)).astype(x.dtype), (x * (1 - r)).astype(x.dtype)])
+        return _stack([x, *((x * (1 + away * r)).astype(x.dtype) for away in NEIGHBOURS)])
 
     axes_held = [None if is_key(x) and "fry" not in str(jax.random.key_impl(x)) else 0 for x in held]
     stacked = [
