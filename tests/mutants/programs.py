@@ -96,24 +96,47 @@ def constant_not_differentiated(x: Any, w: Any) -> Any:
 
 
 @jax.tree_util.register_pytree_node_class
-class Quantity:
+class Length:
     """
-    An array with a unit that its tree does not tell of.
+    An array in metres whose tree holds kilometres, and is rebuilt as if they were metres.
     """
 
-    def __init__(self, number: Any, unit: float = 1.0) -> None:
-        self.number, self.unit = number, unit
+    def __init__(self, metres: Any) -> None:
+        self.metres = metres
 
     def tree_flatten(self) -> tuple[tuple[Any], None]:
         """
-        The number alone.
+        In kilometres.
         """
-        return (self.number,), None
+        return (self.metres / 1000 if hasattr(self.metres, "dtype") else self.metres,), None
 
     @classmethod
-    def tree_unflatten(cls, aux: None, children: Any) -> Quantity:
+    def tree_unflatten(cls, aux: None, children: Any) -> Length:
         """
-        The unit is one.
+        Taken for metres.
+        """
+        return cls(*children)
+
+
+@jax.tree_util.register_pytree_node_class
+class Bag:
+    """
+    An array that comes back as it was taken.
+    """
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def tree_flatten(self) -> tuple[tuple[Any], None]:
+        """
+        The array.
+        """
+        return (self.x,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux: None, children: Any) -> Bag:
+        """
+        The array again.
         """
         return cls(*children)
 
@@ -141,9 +164,9 @@ class Interval:
         return cls(*children)
 
 
-def energy(q: Any) -> Any:
-    """The square of a number in the unit that it came with."""
-    return jnp.sum((q.number * q.unit) ** 2)
+def area(length: Any) -> Any:
+    """The sum of squares of a length, in square metres."""
+    return jnp.sum(length.metres**2)
 
 
 def pixels(x: Any) -> Any:
@@ -195,7 +218,7 @@ MUTANTS = [
         (X, W),
         ("stop_constant", "argnums_closure"),
     ),
-    Mutant("unit outside the tree", "quantity", energy, (Quantity(X, 3.0),), ("stop_identity",)),
+    Mutant("taken apart in another unit", "length", area, (Length(X),), ("stop_identity",)),
     Mutant(
         "scaled where from NumPy",
         "sum of squares",
@@ -231,6 +254,6 @@ PARTNERS = [
     Partner("table", lambda x: jnp.sum(jnp.resize(_TABLE.copy(), x.shape) * jnp.sin(x)), (X,)),
     Partner("value of the rule", _value_of_the_rule(lambda y: y), (X,)),
     Partner("sum over devices", lambda x: jnp.sum(jnp.sin(x)), (V4,), contract=SHARDED),
-    Partner("quantity", lambda q: jnp.sum(q.number**2), (Quantity(X),)),
+    Partner("bag", lambda bag: jnp.sum(bag.x**2), (Bag(X),)),
     Partner("unpacked by name", lambda params: unpacked({"w": params["w"], "b": params["b"]}), ({"w": W, "b": X},)),
 ]
