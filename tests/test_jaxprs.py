@@ -14,6 +14,7 @@ from autoprop._jaxprs import (
     equations,
     evaluate,
     handles_non_finite,
+    has_rule_over_loop,
     has_stop_gradient,
     inner_program,
     narrowest_eps,
@@ -148,3 +149,22 @@ def test_lines_of_stops() -> None:
     assert len(lines) == 1
     assert "test_jaxprs.py:" in lines[0]
     assert stop_gradient_lines(lambda x: x if x[0] > 0 else stop(x), (X,)) == []
+
+
+@pytest.mark.parametrize(
+    ("loop", "has_a_limit"),
+    [
+        (lambda x: jax.lax.while_loop(lambda c: jnp.sum(c) < 9, lambda c: c + 1, x), True),
+        (lambda x: jax.lax.fori_loop(0, 3, lambda _, c: jnp.sin(c), x), True),
+        (lambda x: jax.lax.scan(lambda c, n: (jnp.sin(c) / n, None), x, jnp.arange(1, 4))[0], True),
+        (lambda x: jax.lax.scan(lambda c, y: (jnp.sin(c) * y, None), 1.0, x)[0], False),
+        (jnp.sin, False),
+    ],
+    ids=["while", "fori", "numbered", "recurrence", "none"],
+)
+def test_rules_over_iterations(loop: Any, has_a_limit: bool) -> None:
+    """A rule over a loop may stand for its limit, unless the loop goes through numbers."""
+    f = jax.custom_jvp(loop)
+    f.defjvp(lambda p, t: (f(*p), t[0]))
+    assert has_rule_over_loop(jax.make_jaxpr(jax.jit(f))(jnp.ones(3))) is has_a_limit
+    assert not has_rule_over_loop(jax.make_jaxpr(loop)(jnp.ones(3)))

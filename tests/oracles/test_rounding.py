@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from autoprop.oracles.rounding import narrowed, perturbed, spread
+from autoprop.oracles.rounding import narrowed, perturbed, same_but_for_rounding, spread
 
 EPS = 2.0**-23
 
@@ -136,3 +136,21 @@ def test_loops_are_not_rounded_one_by_one() -> None:
     """What happens inside of a loop is not seen, and said not to be."""
     with pytest.raises(NotImplementedError, match="inside of scan"):
         narrow(lambda x: jax.lax.scan(lambda c, _: (c * x, None), x, None, length=3)[0], 3.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "same"),
+    [
+        (lambda x: jnp.mean(jnp.tanh(0.1 * x)) + 3, True),
+        (lambda x: jax.nn.gelu(x)[jnp.argmax(x)], True),
+        (lambda x: jnp.maximum(x, jnp.finfo(x.dtype).eps), False),
+        (lambda x: x + np.arange(3, dtype=x.dtype) * (1 if x.dtype == jnp.bfloat16 else 2), False),
+        (lambda x: jnp.sin(x) if x.dtype == jnp.bfloat16 else jnp.cos(x), False),
+    ],
+    ids=["rounded constants", "integers", "limit of the dtype", "other constant", "other operation"],
+)
+def test_the_same_function_in_two_dtypes(f: Any, same: bool) -> None:
+    """Constants may be rounded; another constant or operation makes another function."""
+    with jax.enable_x64(True):
+        narrow, wide = (jax.make_jaxpr(f)(jnp.ones(3, dtype)) for dtype in (jnp.bfloat16, jnp.float64))
+        assert same_but_for_rounding(narrow, wide, 2.0**-7) is same
