@@ -114,7 +114,9 @@ def _report_laws(rows: list[dict[str, Any]]) -> None:
 @click.option("--kind", default="", help="Only mutants whose name (base: kind) contains this.")
 @click.option("--seconds", type=float, default=None, help="Wall time for each function, instead of --examples.")
 @click.option("--examples", default=512, show_default=True, help="Points screened for each function.")
-@click.option("--signatures", default=4, show_default=True, help="Shapes and dtypes for each function.")
+@click.option(
+    "--signatures", default=Settings().signatures, show_default=True, help="Shapes and dtypes for each function."
+)
 @click.option("--part", default=(0, 1), type=(int, int), show_default=True, help="Part I of N, to share the work.")
 @click.option("--json", "out", type=click.File("w"), help="Write a line of JSON for each function there.")
 def command(**options: Any) -> None:
