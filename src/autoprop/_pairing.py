@@ -19,6 +19,7 @@ __all__ = [
     "pair",
     "paired_on_host",
     "paired_rows",
+    "shortened",
     "tangents",
     "tangents_of_rows",
 ]
@@ -81,6 +82,14 @@ def tangents(subject: Subject, moved: Sequence[Any], seed: int) -> list[Any]:
     """
     rows = tangents_of_rows(subject, [np.asarray(leaf)[None] for leaf in moved], range(seed, seed + 1))
     return [row[0] for row in rows]
+
+
+def shortened(v: Sequence[Any]) -> list[Any]:
+    """
+    Return tangents of the same signs with no entry above 1: J·v may overflow for v as large as the data where J does
+    not.
+    """
+    return [(double(t) / np.maximum(np.abs(double(t)), 1)).astype(t.dtype) for t in v]
 
 
 def tangents_of_rows(subject: Subject, moved: Sequence[Any], seeds: range) -> list[Any]:

@@ -150,6 +150,14 @@ class Promoted:
         moved.moved = [x + offset * np.asarray(t) for x, t in zip(self.moved, v, strict=True)]
         return moved
 
+    def with_leaf(self, i: int, leaf: Any) -> Promoted:
+        """
+        Return the point with another array for one of its moved leaves.
+        """
+        other = copy.copy(self)
+        other.moved = [leaf if j == i else x for j, x in enumerate(self.moved)]
+        return other
+
     def perturbed(self, size: float, seed: int, at_zero: float = 0.0) -> Promoted:
         """
         Return the point with every inexact number x, held ones too, replaced by x·(1 + size·ξ) with ξ in [−1, 1], and

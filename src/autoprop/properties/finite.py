@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .._dtypes import all_finite, double, finfo
-from .._pairing import cotangents, tangents
+from .._pairing import cotangents, shortened, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import BOUNDED
@@ -61,8 +61,8 @@ def finite(subject: Subject, point: Point) -> Verdict:
         return Undecided("the value is not finite")
     if reverse is None and forward is None:
         return Undecided("there is no derivative here")
-    if forward is not None and not all_finite(forward):  # J·v may overflow for v as large as the data where J does not
-        v = [(double(t) / np.maximum(np.abs(double(t)), 1)).astype(t.dtype) for t in v]
+    if forward is not None and not all_finite(forward):
+        v = shortened(v)
         forward = value_and_derivatives(subject, moved, held, v, u)[1]
     if all_finite([*(reverse or []), *(forward or [])]):
         return Holds(hidden(finite.judge, subject, point))

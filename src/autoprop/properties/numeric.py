@@ -7,20 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .._pairing import paired_on_host, tangents
+from .._pairing import tangents
 from .._point import Point
 from .._subject import Subject
-from .._tolerance import AWAY, BELOW, CONVICT, KNOWN, NEAR, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
-from .._trees import is_inexact
+from .._tolerance import CONVICT, KNOWN, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.difference import STEPS, Slope
+from ..oracles.difference import Slope
 from ..oracles.promoted import Promoted
 from ._law import law
+from ._nearby import automatic, is_limit, is_resolved
 from ._rows import Rows
 
 __all__ = ["applies_to_values", "judge_slopes", "numeric", "screen_slopes"]
-
-NEIGHBOURS = 8  # points that tell whether a derivative is the limit of others
 
 
 def applies_to_values(subject: Subject) -> str | None:
@@ -67,8 +65,9 @@ def judge_slopes(subject: Subject, point: Point, *, limits: bool = False) -> Ver
     Args:
         subject: the target, or the gradient of one.
         point: where.
-        limits: do not accuse a derivative along tied entries either, where it is the limit of derivatives nearby. A
-            gradient that is chosen among several jumps at a tie, and its derivative is then that of one choice.
+        limits: do not accuse a derivative along tied entries either, where it is the limit of derivatives nearby, and
+            look for those also where the leaf at fault moves alone. A gradient that is chosen among several jumps at a
+            tie, and its derivative is then that of one choice.
     """
     first = _judge(subject, point, limits)
     if not isinstance(first, Violated):
@@ -87,12 +86,12 @@ def _judge(subject: Subject, point: Point, limits: bool) -> Verdict:
     for v in [whole, *_alone(whole)]:
         measured = here.slope(v, u)
         for mode in ("forward", "reverse"):
-            ad = _automatic(here, mode, v, u)
+            ad = automatic(here, mode, v, u)
             if ad is None:
                 continue
             verdict = _compare(ad, measured, here)
             if isinstance(verdict, Violated):
-                verdict = _coordinate(here, v, u, mode)
+                verdict = _coordinate(here, v, u, mode, limits)
                 if isinstance(verdict, Violated):
                     return verdict
             if isinstance(verdict, Undecided):
@@ -114,17 +113,6 @@ def _alone(whole: list[Any]) -> list[list[Any]]:
     if len(live) < 2:
         return []
     return [[leaf if j == i else np.zeros_like(leaf) for j, leaf in enumerate(whole)] for i in live[:16]]
-
-
-def _automatic(here: Promoted, mode: str, v: Any, u: Any) -> float | None:
-    """
-    ⟨u, J v⟩ by one mode, or None where the function does not have it.
-    """
-    forward, reverse = here.derivatives(v, u)
-    left, right = (u, forward) if mode == "forward" else (reverse, v)
-    if left is None or right is None:
-        return None
-    return paired_on_host(left, right)[0]
 
 
 def _compare(ad: float, measured: Slope, here: Promoted) -> Verdict:
@@ -168,7 +156,7 @@ def _mismatch(leaf: str, index: tuple[int, ...], mode: str, ad: float, measured:
     )
 
 
-def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Verdict:
+def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str, limits: bool) -> Verdict:
     """
     Judge again one coordinate at a time: a direction through several kinks can leave the interval though each is fine.
     """
@@ -178,14 +166,14 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
         direction = _only(v, [(i, k)])
         x = np.asarray(here.moved[i])
         step = np.asarray(direction[i]).reshape(-1)[k]
-        ad = _automatic(here, mode, direction, u)
+        ad = automatic(here, mode, direction, u)
         if ad is None:
             continue
         measured = here.slope(direction, u)
         if isinstance(_compare(ad, measured, here), Violated):
-            if not _resolved(here, mode, direction, u, ad, measured):
+            if not is_resolved(here, mode, direction, u, ad, measured):
                 return Undecided("the derivative varies faster than the smallest step")
-            if _is_limit(here, mode, direction, u, ad):
+            if is_limit(here, mode, direction, u, ad, (i, k) if limits else None):
                 return Undecided("the derivative jumps here, and this is the limit of others nearby")
             measured = here.slope(direction, u, careful=True)
             rounding = here.rounding_of_derivatives(direction, u)
@@ -200,44 +188,6 @@ def _coordinate(here: Promoted, v: Sequence[Any], u: list[Any], mode: str) -> Ve
     return Undecided("several kinks at once: no single coordinate is at fault")
 
 
-def _resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Slope) -> bool:
-    """
-    Say whether the steps can see the derivative: at the smallest one it is still what it is here, or (a fault at this
-    point alone) what the slope says. In between, oscillations that are faster than any step would pass for a slope.
-    """
-    for offset in (float(STEPS[-1]), -float(STEPS[-1])):
-        near = _automatic(here.shifted(v, offset), mode, v, u)
-        if near is None or not np.isfinite(near):
-            continue
-        close = NEAR * max(abs(ad), measured.scale)
-        if abs(near - ad) > close and not measured.low - close <= near <= measured.high + close:
-            return False
-    return not _has_structure_below(here, mode, v, u, ad)
-
-
-def _has_structure_below(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
-    """
-    Say whether the derivative is the same beside the point, on the scale of entries far below any step: kinks are near.
-    """
-    sizes = np.concatenate([np.abs(x).reshape(-1) for x in [*here.moved, *here.held] if is_inexact(x)])
-    smallest, largest = np.min(sizes[sizes > 0], initial=np.inf), max(np.max(np.abs(t), initial=0) for t in v)
-    if not smallest < STEPS[-1] * largest:
-        return False
-    offset = float(BELOW * smallest / largest)
-    near = [_automatic(here.shifted(v, side), mode, v, u) for side in (offset, -offset)]
-    return any(d is not None and np.isfinite(d) and abs(d - ad) <= NEAR * abs(ad) for d in near)
-
-
-def _is_limit(here: Promoted, mode: str, v: Any, u: Any, ad: float) -> bool:
-    """
-    Say whether derivatives at points nearby, in any direction, lie on both sides of the one at the point.
-    """
-    near = [_automatic(here.perturbed(AWAY, seed, AWAY), mode, v, u) for seed in range(NEIGHBOURS)]
-    finite = [x for x in near if x is not None and np.isfinite(x)]
-    slack = NEAR * max([abs(ad), *(abs(x) for x in finite)])
-    return len(finite) > 1 and min(finite) - slack <= ad <= max(finite) + slack and max(finite) - min(finite) > slack
-
-
 def _bisect(here: Promoted, v: Any, u: Any, mode: str, support: list[Any]) -> list[Any]:
     """
     The coordinates most at fault: halves of the direction are judged until few are left.
@@ -247,7 +197,7 @@ def _bisect(here: Promoted, v: Any, u: Any, mode: str, support: list[Any]) -> li
         worst = []
         for half in halves:
             direction = _only(v, half)
-            ad = _automatic(here, mode, direction, u)
+            ad = automatic(here, mode, direction, u)
             measured = here.slope(direction, u)
             wrong = ad is not None and isinstance(_compare(ad, measured, here), Violated)
             worst.append(max(ad - measured.high, measured.low - ad) if wrong and ad is not None else 0.0)
@@ -273,13 +223,13 @@ def _together(here: Promoted, whole: list[Any], u: Any, limits: bool) -> Verdict
     if tied is None or measured is None or measured.kind != "smooth":
         return Holds()
     for mode in ("forward", "reverse"):
-        ad = _automatic(here, mode, tied, u)
+        ad = automatic(here, mode, tied, u)
         if ad is None or not isinstance(_compare(ad, measured, here), Violated):
             continue
-        if limits and _is_limit(here, mode, tied, u, ad):
+        if limits and is_limit(here, mode, tied, u, ad):
             continue
         careful = here.slope(tied, u, careful=True)  # rounding the derivative itself at random would break the tie
-        if _resolved(here, mode, tied, u, ad, careful) and isinstance(_compare(ad, careful, here), Violated):
+        if is_resolved(here, mode, tied, u, ad, careful) and isinstance(_compare(ad, careful, here), Violated):
             return Violated((_mismatch("the tied entries moved together", (), mode, ad, measured),))
     return Holds()
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._dtypes import all_finite, double, eps, finfo
 from .._jaxprs import draws_random_numbers
-from .._pairing import cotangents, tangents
+from .._pairing import cotangents, shortened, tangents
 from .._point import Point
 from .._subject import Subject
 from .._tolerance import GROSS, HALF, MODERATE, NEARBY, UNEXPLAINED, WRONG_BITS
@@ -79,6 +79,9 @@ def grossly_off(subject: Subject, point: Point, parts: Sequence[str] = ("value",
         return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
     u, v = cotangents(subject, point.seed), tangents(subject, moved, point.seed)
     value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
+    if forward is not None and not all_finite(forward):
+        v = shortened(v)
+        value, forward, reverse = value_and_derivatives(subject, moved, held, v, u)
     unit = max(eps(x) for x in [*moved, *value])
     if here.eps > 1e-3 * unit:
         return Undecided("computes in a narrow dtype inside, whatever its arguments are")
@@ -88,6 +91,8 @@ def grossly_off(subject: Subject, point: Point, parts: Sequence[str] = ("value",
     paths = {"value": subject.output_paths, "forward": subject.output_paths, "reverse": subject.moved_paths}
     narrow = {name: found or [] for name, found in zip(paths, (value, forward, reverse), strict=True)}
     trusted = {name: found or [] for name, found in zip(paths, wide, strict=True)}
+    if "value" not in parts and not all_finite(value):
+        return Undecided("the value is not finite in the user's dtype")
     suspects = [
         (name, i)
         for name in parts
