@@ -51,6 +51,37 @@ def test_modes_that_cancel_differently() -> None:
     assert verdict == Undecided("large intermediate values cancel: within rounding of them")
 
 
+def masked(mask: Any, scores: Any) -> Any:
+    """Scores less their maximum, where a mask takes 1e30 from all of them: its derivative is a difference of 1e30s."""
+    s = scores - 1e30 * (1 - mask)
+    return s - jnp.max(s)
+
+
+@pytest.mark.parametrize("law", ["modes", "linear", "adjoint", "numeric"])
+@pytest.mark.parametrize("scores", [(0.0, 1.0, 1.0, 1.0), (0.7, 0.5)])
+def test_large_terms_that_cancel(law: str, scores: tuple[float, ...]) -> None:
+    """What is left of equal parts of a large number is rounding, in one precision as in another."""
+    for seed in range(4):
+        getattr(autoprop.properties, law)(masked, F(1), np.array(scores, F), seed=seed)
+
+
+def clipped_rule(x: Any) -> Any:
+    """A rule that clips its cotangent."""
+
+    @jax.custom_vjp
+    def f(x: Any) -> Any:
+        return x
+
+    f.defvjp(lambda x: (x, None), lambda _, ct: (jnp.clip(ct, -1, 1),))
+    return f(x) * 3
+
+
+def test_a_rule_that_is_not_linear_is_no_rounding() -> None:
+    """Nothing cancels here, so the law accuses as before."""
+    with pytest.raises(autoprop.Falsified):
+        autoprop.properties.linear(clipped_rule, np.array([1.0, 2.0], F))
+
+
 def rectified(b: Any, x: Any) -> Any:
     """A layer of relu, which at tiny data has kinks that no step of a bias of 0 can see."""
     return 1 + jnp.sum(jax.nn.relu(x + b) * jnp.array([1.0, 3.0, -2.0]))
