@@ -36,32 +36,16 @@ def test_other_systems(tmp_path: Path) -> None:
     assert not relieve(tmp_path)
 
 
-def names_of_compilers() -> set[str]:
-    """Return the names of the threads that compile."""
-    return {thread.name for thread in threading.enumerate() if thread.name.startswith("autoprop-compile")}
-
-
-def test_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ahead(monkeypatch: pytest.MonkeyPatch, programs: list[str]) -> None:
     """What is compiled ahead is traced once, in the thread of the caller, and not compiled again by the call."""
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     traced: list[str] = []
-    compiled: list[str] = []
     program = Program(lambda x: (traced.append(threading.current_thread().name), 3 * x)[1])
-
-    def listen(event: str, _: float, **__: object) -> None:
-        if event.endswith("backend_compile_duration"):
-            compiled.append(threading.current_thread().name)
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    try:
-        program.ahead(np.ones(5, np.float32))
-        found = program(np.ones(5, np.float32))
-    finally:
-        jax.monitoring.unregister_event_duration_listener(listen)
-    assert float(found.sum()) == 15
+    program.ahead(np.ones(5, np.float32))
+    found = np.asarray(program(np.ones(5, np.float32)))
+    assert found.tolist() == [3] * 5
     assert traced == [threading.current_thread().name]
-    assert len(compiled) == 1
-    assert compiled[0] in names_of_compilers()
+    assert len(programs) == 1
 
 
 def test_ahead_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,18 +85,8 @@ def test_work_is_begun() -> None:
     assert begin(lambda: 1 / 0) is None
 
 
-def test_few_programs() -> None:
+def test_few_programs(programs: list[str]) -> None:
     """A default search of a small function compiles few programs: numbers are stacked and moved on the host."""
-    compiled: list[str] = []
-
-    def listen(event: str, _: float, **__: object) -> None:
-        if event.endswith("backend_compile_duration"):
-            compiled.append(event)
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    try:
-        outcome = search(Target(lambda x, w: (x * w).sum(), like(np.ones(7, np.float32), np.ones(7, np.float32))))
-    finally:
-        jax.monitoring.unregister_event_duration_listener(listen)
+    outcome = search(Target(lambda x, w: (x * w).sum(), like(np.ones(7, np.float32), np.ones(7, np.float32))))
     assert outcome.points >= 2000
-    assert len(compiled) < MOST
+    assert len(programs) < MOST

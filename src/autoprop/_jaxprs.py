@@ -12,6 +12,7 @@ from jax.extend import core as jex
 from ._dtypes import finfo
 
 __all__ = [
+    "TRANSPARENT",
     "Literal",
     "draws_random_numbers",
     "equations",
@@ -33,6 +34,11 @@ __all__ = [
 ]
 
 Literal = jex.Literal
+
+# Equations that only call the program that they hold.
+TRANSPARENT = frozenset(
+    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
+)
 
 # Messages by which JAX says that it has no derivative of this kind, by design. Anything else that is raised is a fault.
 _REFUSALS = (

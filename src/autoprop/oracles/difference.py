@@ -20,6 +20,7 @@ OFFSETS = np.concatenate([[0.0], STEPS, -STEPS, _ULPS, -_ULPS])
 
 _N = len(STEPS)
 ROUGH = 1e-3  # a value may miss its line at small steps by this share of the change that the estimate rests on
+JUMP = 1e3  # so many times the variation on either side is no noise
 JUMP_GROWTH = 1.9  # quotients of a jump double when the step halves; those of |x|^p grow by 2^(1-p)
 _TINY = 1e-300
 
@@ -103,8 +104,8 @@ def _slope(values: Array, f0: float, magnitude: float, eps: float) -> Slope:
     low, high = min(v for v, _ in sides), max(v for v, _ in sides)
     error = max(e for _, e in sides)
     stairs = _stairs(plus - f0, minus - f0, right_quotients, left_quotients, noise)
-    if stairs is not None and low == high == 0:
-        return Slope("stairs", min(0.0, stairs[0]), max(0.0, stairs[1]), stairs[1] - stairs[0])
+    if stairs is not None:
+        return Slope("stairs", min(0.0, low, stairs[0]), max(0.0, high, stairs[1]), stairs[1] - stairs[0])
     if len(sides) == 1:
         return Slope("edge", low, high, error)
     return Slope("smooth" if high - low <= 8 * error else "kink", low, high, error)
@@ -112,11 +113,15 @@ def _slope(values: Array, f0: float, magnitude: float, eps: float) -> Slope:
 
 def _measured_noise(near: Array) -> float:
     """
-    Noise from third differences of nine points a few ulps apart; 0 where they are not finite.
+    Noise from third differences of nine points a few ulps apart, of each side alone where the function jumps at the
+    point; 0 where they are not finite.
     """
     if not np.all(np.isfinite(near)):
         return 0.0
-    third = np.diff(near, 3)
+    left, right = near[:4], near[-4:]
+    within, across = max(np.ptp(left), np.ptp(right)), np.max(np.abs(near[[3, -4]] - near[4]))
+    jumps = across > JUMP * within
+    third = np.diff([left, right], 3).reshape(-1) if jumps else np.diff(near, 3)
     scale = float(np.max(np.abs(third))) or 1.0
     return float(4 * scale * np.sqrt(np.mean((third / scale) ** 2) / 20))
 
@@ -182,10 +187,10 @@ def _borne_out(
 
 
 def _jumps(values: Array, f0: float, noise: float, steepest: float) -> bool:
-    step = np.abs(values[-6:] - f0)
+    step = np.abs(values[-3:] - f0)
     if not np.all(np.isfinite(step)):
         return False
-    return bool(np.all(step > 100 * noise + steepest * STEPS[-6:]) and step.min() > step.max() / 2)
+    return bool(np.all(step > 100 * noise + steepest * STEPS[-3:]) and step.min() > step.max() / 2)
 
 
 def _growth(quotients: Array) -> float:

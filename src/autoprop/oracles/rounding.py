@@ -11,16 +11,13 @@ import numpy as np
 
 from .._compile import FAST_COMPILE
 from .._dtypes import finfo
-from .._jaxprs import Literal, equations, evaluate, inner_program, subprograms
+from .._jaxprs import TRANSPARENT, Literal, equations, evaluate, inner_program, subprograms
 
 __all__ = ["narrowed", "perturbed", "same_but_for_rounding", "spread"]
 
 SAMPLES = 6
 COARSE = 1024.0  # rounding grows with eps and a jump does not, so it is measured at a coarser eps too
 EXPONENT = 8  # bits of a float32's exponent, in whose range bfloat16 is computed: there subnormal numbers become 0
-_TRANSPARENT = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
-)
 # What moves, selects or compares elements is exact: noise on it would break the ties that a derivative tests for.
 _EXACT = frozenset(
     {"abs", "broadcast_in_dim", "ceil", "clamp", "concatenate", "copy", "cummax", "cummin", "dynamic_slice"}
@@ -128,7 +125,7 @@ def _run(jaxpr: Any, consts: Sequence[Any], values: list[Any], seed: Any, unit: 
     for number, eqn in enumerate(jaxpr.eqns):
         inputs = [read(var) for var in eqn.invars]
         here = 1.7 * seed + number + 1.0
-        if eqn.primitive.name in _TRANSPARENT:
+        if eqn.primitive.name in TRANSPARENT:
             inner = inner_program(eqn)
             outputs = _run(inner.jaxpr, inner.consts, inputs, 0.37 * here, unit, to)
         elif to is not None and not _is_one_operation(eqn):

@@ -11,6 +11,7 @@ from .._tolerance import AWAY, BELOW, NEAR
 from .._trees import is_inexact
 from ..oracles.difference import STEPS, Slope
 from ..oracles.promoted import Promoted
+from ..oracles.steps import takes_other_steps
 
 __all__ = ["automatic", "is_limit", "is_resolved"]
 
@@ -32,7 +33,8 @@ def automatic(here: Promoted, mode: str, v: Any, u: Any) -> float | None:
 def is_resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: Slope) -> bool:
     """
     Say whether the steps can see the derivative: at the smallest one it is still what it is here, or (a fault at this
-    point alone) what the slope says. In between, oscillations that are faster than any step would pass for a slope.
+    point alone) what the slope says, and no staircase takes other steps. In between, oscillations that are faster than
+    any step would pass for a slope.
     """
     for offset in (float(STEPS[-1]), -float(STEPS[-1])):
         near = automatic(here.shifted(v, offset), mode, v, u)
@@ -41,6 +43,8 @@ def is_resolved(here: Promoted, mode: str, v: Any, u: Any, ad: float, measured: 
         close = NEAR * max(abs(ad), measured.scale)
         if abs(near - ad) > close and not measured.low - close <= near <= measured.high + close:
             return False
+    if takes_other_steps(here, v, float(STEPS[-1])):
+        return False
     return not _has_structure_below(here, mode, v, u, ad)
 
 
