@@ -247,6 +247,25 @@ TARGETS = [Target(weighted, array("n"), properties=("finite",), intended="stop_g
 """
 
 
+def test_programs_are_kept(folder: Path) -> None:
+    """The folder holds what was compiled; the second run writes nothing more, and JAX's options are as before."""
+    import jax
+
+    Path("cli_targets.py").write_text(TARGETS + SEARCHED, encoding="utf-8")
+    words = ["fuzz", "cli_targets.py", "--rows", "16", "--no-save", "--programs", "programs"]
+
+    def kept() -> list[Path]:
+        return sorted(path for path in (folder / "programs").rglob("*") if path.name.endswith("-cache"))
+
+    call(*words)
+    first = kept()
+    assert first
+    jax.clear_caches()
+    call(*words)
+    assert kept() == first
+    assert jax.config.jax_compilation_cache_dir is None
+
+
 def test_real_search_remarks(folder: Path) -> None:
     """
     What a stop hides is told at the end and in the files, once; the run exits with 0.

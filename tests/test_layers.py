@@ -13,7 +13,7 @@ LAYERS = [
     {"_defaults", "_errors", "_trees", "_dtypes", "_equations", "_jaxprs", "_origin"},
     {
         *("_environment", "_events", "_finding", "_numerals", "_pairing", "_point", "_render"),
-        *("_settings", "_source", "_subject", "_target", "_tolerance", "_compile", "_verdict"),
+        *("_settings", "_source", "_subject", "_target", "_tolerance", "_compile", "_programs", "_verdict"),
     },
     {"oracles"},
     {"properties"},

@@ -99,6 +99,11 @@ _corpus = click.option(
 )
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML.")
 @click.option("--rows", type=click.IntRange(min=1), help="How many points one compiled program screens at once.")
+@click.option(
+    "--programs",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep compiled programs in this folder: the next run starts faster.",
+)
 @click.option("--epoch", type=click.IntRange(min=0), default=0, show_default=True, help="The first pool of signatures.")
 def fuzz(
     targets: tuple[str, ...],
@@ -110,6 +115,7 @@ def fuzz(
     json_: Path | None,
     junit: Path | None,
     rows: int | None,
+    programs: Path | None,
     epoch: int,
 ) -> None:
     """
@@ -119,6 +125,7 @@ def fuzz(
     """
     budget = None if time_ is None else seconds(time_)
     from ._discover import discover
+    from ._programs import kept_in
     from ._settings import Settings
     from .campaign import Plan, run
     from .corpus.store import Store
@@ -134,7 +141,9 @@ def fuzz(
         store=Store(corpus),
         save=not no_save,
     )
-    _finish(*_show(run(plan), budget, _files(json_, junit)))
+    with kept_in(programs):
+        shown = _show(run(plan), budget, _files(json_, junit))
+    _finish(*shown)
 
 
 @main.command(epilog=EPILOG)
