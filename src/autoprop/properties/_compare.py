@@ -147,6 +147,7 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
             other = routes(jax.tree.unflatten(treedef, (narrow if was_wide else wide)(leaves)))
             if isinstance(other.left, Raised) or isinstance(other.right, Raised):
                 return Undecided("the routes raise in another precision")
+            units = [eps(leaf) for leaf in other.left]  # in this mode, for no other knows NumPy's 64 bits
             inner = narrowest_eps(subject.compiled("compare:jaxpr", lambda: _trace(subject, point, wide)))
     except Exception as error:  # noqa: BLE001  the function under test may refuse other dtypes with anything
         return Undecided(f"the function refuses another precision ({type(error).__name__})")
@@ -157,7 +158,7 @@ def _again(subject: Subject, point: Point, routes: Any, first: Routes, suspects:
         with np.errstate(all="ignore"):
             here, there = np.abs(a - b), np.abs(c - d)
             here, there = np.where(_agree_non_finite(a, b), 0, here), np.where(_agree_non_finite(c, d), 0, there)
-        eps_here, eps_there = eps(first.left[i]), eps(other.left[i])  # type: ignore[index]
+        eps_here, eps_there = eps(first.left[i]), units[i]  # type: ignore[index]
         real = ~np.isfinite(there) | (
             (there > ROUTES * max(eps_there, inner) * _size(c, d))
             & (
