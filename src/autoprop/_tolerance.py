@@ -72,7 +72,8 @@ BOUNDED = 0.3
 SATURATED = 100.0
 
 # `precision` accuses only what is off by a tenth, and by more than 2⁸ roundings explain: eight wrong bits beyond the
-# condition. A small absolute error (1 - cos x near 0) is no fault, nor is overflow at 1e20.
+# condition. A small absolute error (1 - cos x near 0) is no fault, nor is overflow at 1e20. A dtype of few exponents
+# must hold the fourth power of a large argument, and the square of a small one without loss.
 WRONG_BITS, GROSS = 256.0, 0.1
 MODERATE = (1e-6, 1e3)
 

@@ -100,3 +100,51 @@ def test_loops_are_left_to_wider_dtypes(judge: Callable[..., Any]) -> None:
 
     f = with_slope(looped, in_narrow(lambda x: -looped(x), looped))
     assert isinstance(judge("precision", lambda x: f(looped(x)), jnp.asarray(X, jnp.bfloat16)), Undecided)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [jnp.divide, jnp.arctan2, lambda x, y: jnp.linalg.norm(jnp.stack([x, y])), lambda x, y: x / jnp.std(y)],
+    ids=["quotient", "angle", "norm", "deviation"],
+)
+def test_small_numbers_of_float16(f: Any, judge: Callable[..., Any]) -> None:
+    """Numbers whose squares are no normal numbers of the dtype are no ordinary arguments."""
+    x, y = np.float16([3.9e-05, 3.5e-05]), np.float16([3.5e-05, -2.9e-05])
+    assert judge("precision", f, x, y) == Undecided("the arguments are not of ordinary magnitude")
+    assert judge("precision", f, x.astype(np.float32), y.astype(np.float32)) == Holds()
+
+
+def test_the_smallest_ordinary_numbers_of_float16(judge: Callable[..., Any]) -> None:
+    """A quotient is right from 2⁻⁷ on, and a cube in its place is seen to vanish."""
+    x, y = np.float16([0.0079, 0.0081]), np.float16([-0.0084, 0.0079])
+    assert judge("precision", jnp.divide, x, y) == Holds()
+    assert isinstance(judge("precision", lambda x, y: x**3 / y**3, x, y), Violated)
+
+
+def on_the_simplex(x: Any, a: Any) -> Any:
+    """A density of numbers that sum to 1, and 0 elsewhere."""
+    return jnp.where(jnp.abs(jnp.sum(x) - 1) < 1e-6, 100 * jnp.exp(jnp.sum((a - 1) * jnp.log(x))), 0)
+
+
+SIMPLEX = {jnp.bfloat16: [0.154296875, 0.84765625], jnp.float16: [0.87890625, 0.12091064]}
+
+
+@NARROW
+def test_rounding_decides_a_comparison(dtype: Any, judge: Callable[..., Any]) -> None:
+    """Numbers that sum to 1 in a narrow dtype only are in a set that their promoted values are not in."""
+    x, a = jnp.asarray(SIMPLEX[dtype], dtype), jnp.asarray([0.25, 0.25], dtype)
+    assert jnp.sum(x) == 1
+    reason = "a comparison comes out otherwise where operations are rounded to the dtype"
+    assert judge("precision", on_the_simplex, x, a) == Undecided(reason)
+
+
+@pytest.mark.parametrize(("dtype", "large"), [(jnp.bfloat16, 1000), (jnp.float16, 8000)])
+def test_a_comparison_that_rounding_leaves_alone(dtype: Any, large: int, judge: Callable[..., Any]) -> None:
+    """A comparison excuses nothing where it comes out alike: a sum that loses its small term is seen."""
+
+    def lost(x: Any) -> Any:
+        return jnp.where(x > 1, jnp.exp((5 + large * x) - large * x), 0)
+
+    x = jnp.asarray([2.0, 2.0], dtype)
+    assert isinstance(judge("precision", lost, x), Violated)
+    assert judge("precision", lambda x: jnp.where(x > 1, jnp.exp(2.5 * x), 0), x) == Holds()

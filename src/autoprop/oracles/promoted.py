@@ -20,7 +20,7 @@ from .automatic import both_modes
 from .bounded import fast
 from .difference import OFFSETS, Slope, slope
 from .paired import paired
-from .rounding import narrowed, perturbed, same_but_for_rounding, spread
+from .rounding import decisions, narrowed, perturbed, roundings, same_but_for_rounding, spread
 
 __all__ = ["Promoted"]
 
@@ -223,3 +223,19 @@ class Promoted:
                 return None
             shape = jax.tree.structure(self.value_and_derivatives(v, u))
         return [jax.tree.unflatten(shape, run) for run in runs]
+
+    def decides_otherwise(self, dtype: Any) -> bool:
+        """
+        Say whether a comparison of finite numbers in the function comes out otherwise where its operations round to a
+        narrow dtype: the arguments do not determine it. False if it cannot be run operation by operation.
+        """
+        leaves, treedef = jax.tree.flatten((self.moved, self.held))
+        with jax.enable_x64(True):
+            try:
+                program = self.subject.compiled(
+                    f"narrow:decisions:{dtype}",
+                    lambda: decisions(lambda x: self.subject.f(*jax.tree.unflatten(treedef, x)), leaves, dtype),
+                )
+                return any(program(seed, unit, *leaves) for seed, unit in roundings(float(finfo(dtype).eps)))
+            except (NotImplementedError, TypeError, ValueError):
+                return False

@@ -13,11 +13,12 @@ from .._compile import FAST_COMPILE
 from .._dtypes import finfo
 from .._jaxprs import TRANSPARENT, Literal, equations, evaluate, inner_program, subprograms
 
-__all__ = ["narrowed", "perturbed", "same_but_for_rounding", "spread"]
+__all__ = ["decisions", "narrowed", "perturbed", "roundings", "same_but_for_rounding", "spread"]
 
 SAMPLES = 6
 COARSE = 1024.0  # rounding grows with eps and a jump does not, so it is measured at a coarser eps too
 EXPONENT = 8  # bits of a float32's exponent, in whose range bfloat16 is computed: there subnormal numbers become 0
+_COMPARISONS = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})
 # What moves, selects or compares elements is exact: noise on it would break the ties that a derivative tests for.
 _EXACT = frozenset(
     {"abs", "broadcast_in_dim", "ceil", "clamp", "concatenate", "copy", "cummax", "cummin", "dynamic_slice"}
@@ -58,6 +59,34 @@ def perturbed(
     return jax.jit(call, compiler_options=FAST_COMPILE)
 
 
+def decisions(f: Callable[[list[Any]], list[Any]], leaves: Sequence[Any], dtype: Any) -> Callable[..., Any]:
+    """
+    Return a compiled ``(seed, eps, *leaves) -> bool``: whether a comparison of finite numbers comes out otherwise where
+    the operations of a function round at random, to the numbers of a narrow dtype.
+
+    Args:
+        f: a function of a list of arrays that returns a list of them.
+        leaves: arrays of the shapes and dtypes that it takes.
+        dtype: the narrow dtype.
+
+    Raises:
+        NotImplementedError: a program with a loop or a branch is to be rounded.
+    """
+    closed = jax.make_jaxpr(lambda *x: f(list(x)))(*leaves)
+    to = finfo(dtype)
+
+    def call(seed: Any, unit: Any, *x: Any) -> Any:
+        plain: list[Any] = []
+        rounded: list[Any] = []
+        held = [_rounded(_held(leaf, to), 0.1 * i + seed, unit, to) for i, leaf in enumerate(x)]
+        _run(closed.jaxpr, closed.consts, list(x), 0.0, 0.0, None, plain)
+        _run(closed.jaxpr, closed.consts, held, seed, unit, to, rounded)
+        pairs = zip(plain, rounded, strict=True)
+        return jnp.any(jnp.asarray([jnp.any((a != b) & a_known & b_known) for (a, a_known), (b, b_known) in pairs]))
+
+    return jax.jit(call, compiler_options=FAST_COMPILE)
+
+
 def spread(program: Callable[..., list[Any]], leaves: Sequence[Any], eps: float) -> list[float]:
     """
     Return, for each scalar of a `perturbed` program, the largest distance between random roundings and the plain value.
@@ -82,8 +111,14 @@ def narrowed(program: Callable[..., list[Any]], leaves: Sequence[Any], eps: floa
     """
     Return the results of a program that was `perturbed` in a narrow dtype: rounded to nearest, and then at random.
     """
-    runs = [program(0.0, 0.0, *leaves), *(program(float(seed), eps, *leaves) for seed in range(2 * SAMPLES))]
-    return [[np.asarray(y) for y in run] for run in runs]
+    return [[np.asarray(y) for y in program(seed, unit, *leaves)] for seed, unit in roundings(eps)]
+
+
+def roundings(eps: float) -> list[tuple[float, float]]:
+    """
+    Return the seeds and units of a program that rounds to a narrow dtype: once to nearest, and some times at random.
+    """
+    return [(0.0, 0.0), *((float(seed), eps) for seed in range(2 * SAMPLES))]
 
 
 def same_but_for_rounding(narrow: Any, wide: Any, eps: float) -> bool:
@@ -115,7 +150,9 @@ def _constants(closed: Any) -> list[Any]:
     return [np.asarray(x, np.complex128) for x in found]
 
 
-def _run(jaxpr: Any, consts: Sequence[Any], values: list[Any], seed: Any, unit: Any, to: Any) -> list[Any]:
+def _run(
+    jaxpr: Any, consts: Sequence[Any], values: list[Any], seed: Any, unit: Any, to: Any, decided: Any = None
+) -> list[Any]:
     known: dict[Any, Any] = {v: _held(c, to) for v, c in zip(jaxpr.constvars, consts, strict=True)}
     known.update(zip(jaxpr.invars, values, strict=True))
 
@@ -127,13 +164,15 @@ def _run(jaxpr: Any, consts: Sequence[Any], values: list[Any], seed: Any, unit: 
         here = 1.7 * seed + number + 1.0
         if eqn.primitive.name in TRANSPARENT:
             inner = inner_program(eqn)
-            outputs = _run(inner.jaxpr, inner.consts, inputs, 0.37 * here, unit, to)
+            outputs = _run(inner.jaxpr, inner.consts, inputs, 0.37 * here, unit, to, decided)
         elif to is not None and not _is_one_operation(eqn):
             raise NotImplementedError(f"the operations inside of {eqn.primitive.name} are not rounded one by one")
         elif _is_exact(eqn):
             outputs = [_held(y, to) for y in evaluate(eqn, inputs)]
         else:
             outputs = [_rounded(y, here + 0.1 * i, unit, to) for i, y in enumerate(evaluate(eqn, inputs))]
+        if decided is not None and eqn.primitive.name in _COMPARISONS:
+            decided.append((outputs[0], jnp.isfinite(inputs[0]) & jnp.isfinite(inputs[1])))
         known.update(zip(eqn.outvars, outputs, strict=True))
     return [read(var) for var in jaxpr.outvars]
 
