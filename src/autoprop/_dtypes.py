@@ -44,8 +44,9 @@ def wide(leaves: Sequence[Any]) -> list[Any]:
             tiny = float(finfo(x.dtype).tiny)
             leaf = x.astype(wide_dtype(leaf))
             if FLUSHED[0] < tiny < FLUSHED[1]:
-                with np.errstate(invalid="ignore"):
-                    leaf = np.where(np.abs(leaf) < tiny, leaf * 0.0, leaf)  # a zero keeps its sign
+                for part in (leaf.real, leaf.imag) if np.iscomplexobj(leaf) else (leaf,):
+                    with np.errstate(invalid="ignore"):
+                        part[...] = np.where(np.abs(part) < tiny, part * 0.0, part)  # a zero keeps its sign
         promoted.append(leaf)
     return promoted
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from autoprop import Holds, Point, Target, Undecided, Violated
+from autoprop._dtypes import wide
 from autoprop._subject import Subject
 from autoprop.properties import LAWS
 
@@ -148,3 +149,11 @@ def test_a_comparison_that_rounding_leaves_alone(dtype: Any, large: int, judge: 
     x = jnp.asarray([2.0, 2.0], dtype)
     assert isinstance(judge("precision", lost, x), Violated)
     assert judge("precision", lambda x: jnp.where(x > 1, jnp.exp(2.5 * x), 0), x) == Holds()
+
+
+def test_complex_zeros_keep_their_signs(judge: Callable[..., Any]) -> None:
+    """The angle of −0 − 0i is −π, in 64 bits as in 32; a subnormal part alone becomes 0."""
+    x = np.array([complex(-0.0, -0.0), complex(-0.0, 0.0), complex(0.0, -0.0)], np.complex64)
+    assert not isinstance(judge("precision", jnp.angle, x), Violated)
+    assert np.signbit(wide([x])[0].real).tolist() == [True, True, False]
+    assert wide([np.array(1 + 1e-40j, np.complex64)])[0].imag == 0
