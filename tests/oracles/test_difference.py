@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autoprop.oracles.difference import OFFSETS, STEPS, Slope, slope
+from autoprop.oracles.difference import OFFSETS, STEPS, Slope, few_bits, slope
 
 Array = np.ndarray[Any, Any]
 WIDE, NARROW = 2.0**-52, 2.0**-23
@@ -164,3 +164,14 @@ def test_fast_oscillation() -> None:
     """Where the steps do not resolve the function, a wrong number must not be given as if it were known."""
     found = measure(lambda x: np.sin(1e9 * x), 0.0)
     assert found.kind == "unknown" or abs(found.low - 1e9) <= 20 * found.error
+
+
+@pytest.mark.parametrize("x", [np.float32(1.0000001), np.float32(3.3333333), np.float32(1e-20)])
+def test_directions_of_few_bits(x: Any) -> None:
+    """Every step along them is exact for data of 32 bits, they are near what was asked for, and 0 stays 0."""
+    asked = np.array([float(x), -0.7 * float(x), 0.0])
+    v = few_bits(asked)
+    for step in STEPS:
+        assert np.all((np.float64(x) + step * v) - np.float64(x) == step * v)
+    assert np.allclose(v, asked, rtol=2**-8, atol=0)
+    assert few_bits(np.array([1.1 + 0.3j])).dtype == np.complex128

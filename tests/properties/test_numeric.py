@@ -162,3 +162,17 @@ def test_a_rule_for_the_limit_of_an_iteration(judge: Callable[..., Any], factor:
     root = jax.custom_vjp(_newton)
     root.defvjp(lambda a: (_newton(a), _newton(a)), lambda x, c: (factor * c / (2 * x),))
     assert isinstance(judge("numeric", root, np.float32(3.0)), Violated) is wrong
+
+
+def test_tied_entries_beside_an_end(judge: Callable[..., Any]) -> None:
+    """A direction of many bits is rounded alike at all small steps, which is no other slope."""
+    x = np.array([1.0000001, 1.0000001], np.float32)
+    for seed in (0, 1, 84):
+        assert not isinstance(judge("numeric", jnp.arccosh, x, seed=seed), Violated)
+
+
+@pytest.mark.parametrize("n", [3, 5, 8])
+@pytest.mark.parametrize("seed", range(0, 40, 4))
+def test_sorted_ties(n: int, seed: int, judge: Callable[..., Any]) -> None:
+    """Of many equal entries each may stand in any place, so its derivative is that of one of many places."""
+    assert not isinstance(judge("numeric", jnp.sort, np.zeros(n, np.float32), seed=seed), Violated)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._tolerance import EVALUATION
 
-__all__ = ["OFFSETS", "STEPS", "Slope", "slope"]
+__all__ = ["OFFSETS", "STEPS", "Slope", "few_bits", "slope"]
 
 Array = np.ndarray[Any, Any]
 
@@ -19,6 +19,7 @@ _ULPS = np.arange(1.0, 5.0) * 2.0**-50
 OFFSETS = np.concatenate([[0.0], STEPS, -STEPS, _ULPS, -_ULPS])
 
 _N = len(STEPS)
+BITS = 2**8
 ROUGH = 1e-3  # a value may miss its line at small steps by this share of the change that the estimate rests on
 JUMP = 1e3  # so many times the variation on either side is no noise
 JUMP_GROWTH = 1.9  # quotients of a jump double when the step halves; those of |x|^p grow by 2^(1-p)
@@ -59,6 +60,20 @@ class Slope:
         The size of the slope.
         """
         return max(abs(self.low), abs(self.high))
+
+
+def few_bits(v: Array) -> Array:
+    """
+    Return a direction rounded to eight bits, so that x + s·v is exact for every step s where x has no more than 32
+    bits. The rounding of x + s·v is otherwise the same at many small steps, and passes for a slope.
+
+    Args:
+        v: tangents of one leaf.
+    """
+    if np.iscomplexobj(v):
+        return (few_bits(v.real) + 1j * few_bits(v.imag)).astype(v.dtype)
+    mantissa, exponent = np.frexp(v)
+    return np.ldexp(np.round(mantissa * BITS) / BITS, exponent).astype(v.dtype)
 
 
 def slope(values: Array, magnitude: float, eps: float) -> Slope:

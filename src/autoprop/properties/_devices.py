@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -99,7 +100,10 @@ def elsewhere(subject: Subject, primals: tuple[Any, ...], v: Any, u: Any, count:
     try:
         request = pickle.dumps(
             (
-                list(sys.path),
+                [
+                    *sys.path,
+                    str(Path.cwd()),
+                ],  # where pytest imports by file, modules are found from the folder it runs in
                 {option: getattr(jax.config, option) for option in OPTIONS if hasattr(jax.config, option)},
                 _reference(target.fn),
                 pickle.dumps((jax.tree.map(_packed, primals), contract, v, u, count)),

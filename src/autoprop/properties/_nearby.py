@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from ..oracles.steps import takes_other_steps
 
 __all__ = ["automatic", "is_limit", "is_resolved"]
 
-NEIGHBOURS = 8  # points that tell whether a derivative is the limit of others
+NEIGHBOURS = 32  # points that tell whether a derivative is the limit of others, at most
+ALONE = 8  # of them are tried with the leaf at fault moved alone, too
 OWN = (1 / 64, 1.0, 64.0)  # how far the row at fault is moved, where its leaf moves alone
 
 
@@ -74,16 +76,25 @@ def is_limit(here: Promoted, mode: str, v: Any, u: Any, ad: float, alone: tuple[
         alone: a moved leaf and a flat position in it; points where no other leaf differs count as well, the row of
             that position moved as far as the others, less far and further, so that it may win or lose a comparison.
     """
-    points = [here.perturbed(AWAY, seed, AWAY) for seed in range(NEIGHBOURS)]
-    if alone is not None:
-        i, k = alone
-        x = np.asarray(here.moved[i])
-        own = np.zeros((*x.shape[:1], *(1 for _ in x.shape[1:])), bool)
-        own.reshape(-1)[k * own.size // x.size] = True
-        points += [
-            here.with_leaf(i, x + np.where(own, share, 1) * (point.moved[i] - x)) for point in points for share in OWN
-        ]
-    near = [automatic(point, mode, v, u) for point in points]
-    finite = [x for x in near if x is not None and np.isfinite(x)]
-    slack = NEAR * max([abs(ad), *(abs(x) for x in finite)])
-    return len(finite) > 1 and min(finite) - slack <= ad <= max(finite) + slack and max(finite) - min(finite) > slack
+    near: list[float] = []
+    for point in _neighbours(here, alone):
+        found = automatic(point, mode, v, u)
+        if found is not None and np.isfinite(found):
+            near.append(found)
+            slack = NEAR * max([abs(ad), *map(abs, near)])
+            if min(near) - slack <= ad <= max(near) + slack and max(near) - min(near) > slack:
+                return True
+    return False
+
+
+def _neighbours(here: Promoted, alone: tuple[int, int] | None) -> Iterator[Promoted]:
+    for seed in range(NEIGHBOURS):
+        point = here.perturbed(AWAY, seed, AWAY)
+        yield point
+        if alone is not None and seed < ALONE:
+            i, k = alone
+            x = np.asarray(here.moved[i])
+            own = np.zeros((*x.shape[:1], *(1 for _ in x.shape[1:])), bool)
+            own.reshape(-1)[k * own.size // x.size] = True
+            for share in OWN:
+                yield here.with_leaf(i, x + np.where(own, share, 1) * (point.moved[i] - x))

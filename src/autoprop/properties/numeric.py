@@ -12,7 +12,7 @@ from .._point import Point
 from .._subject import Subject
 from .._tolerance import CONVICT, KNOWN, RULE_SHARE, SATURATED, SCREEN, SLACK, WIDEN
 from .._verdict import Holds, Mismatch, Undecided, Verdict, Violated
-from ..oracles.difference import Slope
+from ..oracles.difference import Slope, few_bits
 from ..oracles.promoted import Promoted
 from ._law import law
 from ._nearby import automatic, is_limit, is_resolved
@@ -80,7 +80,7 @@ def _judge(subject: Subject, point: Point, limits: bool) -> Verdict:
     here = Promoted(subject, point)
     if here.error is not None:
         return Undecided(f"the function refuses 64-bit arguments ({type(here.error).__name__})")
-    u, whole = here.cotangents(), tangents(subject, here.moved, point.seed)
+    u, whole = here.cotangents(), list(map(few_bits, tangents(subject, here.moved, point.seed)))
     undecided: Undecided | None = None
     held = False
     for v in [whole, *_alone(whole)]:
@@ -245,6 +245,6 @@ def _tied(here: Promoted, v: Sequence[Any]) -> list[Any] | None:
         return None
     common = values[np.argmax(counts)]
     return [
-        np.where((np.real(x) == common) & (np.asarray(d) != 0), abs(common), 0.0).astype(x.dtype)
+        few_bits(np.where((np.real(x) == common) & (np.asarray(d) != 0), abs(common), 0.0).astype(x.dtype))
         for x, d in zip(here.moved, v, strict=True)
     ]
